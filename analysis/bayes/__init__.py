@@ -1,0 +1,1 @@
+"""Hierarchical models in PyMC."""

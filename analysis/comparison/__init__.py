@@ -1,0 +1,1 @@
+"""Estimates beside each other."""

@@ -1,0 +1,1 @@
+"""One file per harness: logged records in order, with their source."""

@@ -1,0 +1,1 @@
+"""Each quantity defined once, over leading axes."""

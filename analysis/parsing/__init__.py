@@ -1,0 +1,1 @@
+"""Answer text to answer, status and the rule that read it."""

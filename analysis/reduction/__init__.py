@@ -1,0 +1,1 @@
+"""Responses to sufficient statistics and counted exclusions."""

@@ -1,0 +1,1 @@
+"""Declared tables and figures, and the page that holds them."""

@@ -1,0 +1,1 @@
+"""The standard schema: one row per logged response."""

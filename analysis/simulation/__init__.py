@@ -1,0 +1,1 @@
+"""Logs whose truth is known."""

@@ -1,0 +1,1 @@
+"""One declaration per study: factors, estimands, tables."""

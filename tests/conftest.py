@@ -1,0 +1,24 @@
+"""Fixtures that every stage's tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def skip_or_fail(reason: str) -> None:
+    """Skip with a reason; fail instead where the environment promises that everything is there."""
+    if os.environ.get("EVENHAND_NO_SKIPS"):
+        pytest.fail(f"not available, and EVENHAND_NO_SKIPS is set: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Directory of real logs and published numbers, when it lies beside the repository."""
+    path = Path(os.environ.get("EVENHAND_SHARED", ROOT.parent / "shared"))
+    if not (path / "logs" / "EXPECTED.tsv").is_file():
+        skip_or_fail(f"no real logs at {path}")
+    return path

@@ -1,0 +1,46 @@
+"""The ``evenhand`` command: one module per subcommand, one message per failure."""
+
+import argparse
+import os
+import sys
+from importlib import import_module
+
+from analysis import __version__
+from analysis.errors import AnalysisError
+
+COMMANDS = ("report", "import_logs", "validate", "audit", "schema", "study", "simulate", "crosscheck")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Argument parser with every subcommand; importing a command's module is cheap by rule."""
+    parser = argparse.ArgumentParser(prog="evenhand", description="Statistics over response logs of language models.")
+    parser.add_argument("--version", action="version", version=f"evenhand {__version__}")
+    subparsers = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        import_module(f"analysis.cli.{name}").add_parser(subparsers)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit status; 2 marks bad input, 1 a negative finding."""
+    args = build_parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except AnalysisError as error:
+        print(f"evenhand: {printable(str(error))}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"evenhand: {printable(where)}{error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("evenhand: interrupted; nothing was written", file=sys.stderr)
+        return 130
+
+
+def printable(text: str) -> str:
+    """Text from logs without characters that could steer a terminal."""
+    return "".join(c if c == "\n" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -1,0 +1,295 @@
+"""Foreign columns mapped to the schema, as ``[map]`` of ``study.toml`` says."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analysis.errors import AnalysisError
+from analysis.schema.quoting import shown
+from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME, EXTRA_PREFIXES
+from analysis.schema.study_keys import suggestion, type_name
+
+#: Longest value that a regular expression of ``study.toml`` is applied to. Identifiers are short;
+#: on a long text a careless pattern with nested repeats would not return.
+REGEX_SUBJECT: Final = 4096
+_KEYS: Final = ("from", "value", "values", "regex", "default")
+_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MapRule:
+    """How one column of the schema is filled.
+
+    ``source`` is a column or a dotted path into nested values; None with ``constant``. ``values``
+    translates values (after ``pattern`` has cut its first group, or the whole match, out of them);
+    None leaves them as they are. What it does not name becomes ``default``, and is an error without one.
+    An empty ``constant`` or ``default`` is a missing value. A missing source value stays missing; a
+    record without the source is an error unless there is a ``default``.
+    """
+
+    source: str | None = None
+    constant: str | None = None
+    values: Mapping[str, str] | None = None
+    pattern: re.Pattern[str] | None = None
+    default: str | None = None
+
+
+@dataclass(slots=True)
+class _Translation:
+    """Texts of one source column translated by a rule, and those that it does not cover."""
+
+    rule: MapRule
+    known: dict[str, str | None] = field(default_factory=dict)
+    uncovered: list[str] = field(default_factory=list)
+
+    def __call__(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        if text not in self.known:
+            covered, result = _translate(self.rule, text)
+            if not covered:
+                self.uncovered.append(text)
+            self.known[text] = result or None
+        return self.known[text]
+
+
+def map_record(rules: Mapping[str, MapRule], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Record with the columns of the schema that ``[map]`` fills, beside what it already had.
+
+    Parameters
+    ----------
+    rules : mapping of str to MapRule
+        ``study.map``.
+    record : mapping
+        One foreign record, of any nesting; it is not changed.
+
+    Returns
+    -------
+    dict
+        The record's own entries, with the mapped columns added or replaced; numbers where the schema
+        has numbers, otherwise text.
+
+    Raises
+    ------
+    AnalysisError
+        A source is absent, a value is not covered by ``values`` or ``regex`` and the rule has no
+        default, or a text stands where the schema has a number.
+    """
+    mapped: dict[str, Any] = {}
+    for column, rule in rules.items():
+        if rule.source is None:
+            text = rule.constant or None
+        else:
+            translation = _Translation(rule)
+            text = translation(as_text(_at_path(record, column, rule)))
+            _refuse_uncovered(column, translation)
+        mapped[column] = _typed(column, text)
+    return {**record, **mapped}
+
+
+def map_columns(rules: Mapping[str, MapRule], table: pa.RecordBatch) -> pa.RecordBatch:
+    """Columnar counterpart of ``map_record``: every column kept, the mapped ones added or replaced.
+
+    A source is a column of exactly that name, or else a dotted path into a struct column.
+    """
+    columns = dict(zip(table.schema.names, table.columns, strict=True))
+    mapped = {name: _map_column(name, rule, columns, table.num_rows) for name, rule in rules.items()}
+    return pa.RecordBatch.from_pydict({**columns, **mapped})
+
+
+def as_text(value: Any) -> str | None:
+    """Text of a foreign value: as JSON writes it, strings without quotes, None for null."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def read_rules(table: Any, declared: tuple[str, ...]) -> tuple[dict[str, MapRule], list[str]]:
+    """Rules of a ``[map]`` section, and every problem found in it.
+
+    ``declared`` are columns outside the schema that other sections of ``study.toml`` name.
+    """
+    if not isinstance(table, dict):
+        return {}, [f"[map]: must be a table, not {type_name(table)}"]
+    known = (*COLUMN_BY_NAME, *declared)
+    rules: dict[str, MapRule] = {}
+    problems: list[str] = []
+    for column, value in _flat(table).items():
+        where = f"[map] {column}"
+        if column not in known and not column.startswith(EXTRA_PREFIXES):
+            near = suggestion(column, known)
+            hint = near if "did you mean" in near else "; further columns are named factor.x, score.x or meta.x"
+            problems.append(f"{where}: no column of the schema{hint}")
+            continue
+        rule, found = _read_rule(where, value)
+        problems += found
+        if rule is not None:
+            rules[column] = rule
+    return rules, problems
+
+
+def _flat(table: dict[str, Any]) -> dict[str, Any]:
+    """``factor.x = …`` unquoted is a nested table in TOML: give it the name that was meant."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        nested = f"{name}." in EXTRA_PREFIXES and isinstance(value, dict) and not set(value) & set(_KEYS)
+        flat |= {f"{name}.{key}": v for key, v in value.items()} if nested else {name: value}
+    return flat
+
+
+def _read_rule(where: str, value: Any) -> tuple[MapRule | None, list[str]]:
+    if isinstance(value, str) and value:
+        return MapRule(source=value), []
+    if not isinstance(value, dict):
+        return None, [f"{where}: must be the name of a column or a table, not {type_name(value)}"]
+    problems = [f"{where} {key}: unknown key{suggestion(key, _KEYS)}" for key in value if key not in _KEYS]
+    if ("value" in value) == ("from" in value):
+        problems.append(f"{where}: needs either from (a column) or value (a constant)")
+    elif "value" in value and len(value) > 1 and not problems:
+        problems.append(f"{where}: a constant takes no other key")
+    problems += [
+        f"{where} {key}: must be a text, not {type_name(value[key])}"
+        for key in ("from", "regex")
+        if key in value and not (isinstance(value[key], str) and value[key])
+    ]
+    problems += [
+        f"{where} {key}: must be a text, a number, true or false, not {type_name(value[key])}"
+        for key in ("value", "default")
+        if key in value and not _is_scalar(value[key])
+    ]
+    values = value.get("values")
+    if values is not None and not (isinstance(values, dict) and all(map(_is_scalar, values.values()))):
+        problems.append(f"{where} values: must be a table of texts, not {type_name(values)}")
+    pattern, found = _read_pattern(where, value.get("regex"))
+    if problems or found:
+        return None, [*problems, *found]
+    translated = None if values is None else {key: as_text(v) or "" for key, v in values.items()}
+    constant, default = as_text(value.get("value")), as_text(value.get("default"))
+    return MapRule(value.get("from"), constant, translated, pattern, default), []
+
+
+def _read_pattern(where: str, regex: Any) -> tuple[re.Pattern[str] | None, list[str]]:
+    if not isinstance(regex, str):
+        return None, []
+    try:
+        return re.compile(regex), []
+    except re.error as error:
+        return None, [f"{where} regex: not a regular expression: {error}"]
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def _translate(rule: MapRule, text: str) -> tuple[bool, str | None]:
+    """Whether a rule covers a text, and what it becomes."""
+    if rule.pattern is not None:
+        match = rule.pattern.search(text) if len(text) <= REGEX_SUBJECT else None
+        if match is None:
+            return rule.default is not None, rule.default
+        found = next((g for g in match.groups() if g is not None), None) if match.groups() else match.group()
+        if found is None:
+            return rule.default is not None, rule.default
+        text = found
+    if rule.values is None:
+        return True, text
+    if text in rule.values:
+        return True, rule.values[text]
+    return rule.default is not None, rule.default
+
+
+def _at_path(record: Mapping[str, Any], column: str, rule: MapRule) -> Any:
+    path = rule.source or ""
+    if path in record:
+        return record[path]
+    value: Any = record
+    for step in path.split("."):
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, Mapping) and step in value:
+            value = value[step]
+        elif value is None or rule.default is not None:
+            return None
+        else:
+            raise _no_source(column, path, tuple(record))
+    return value
+
+
+def _map_column(column: str, rule: MapRule, columns: Mapping[str, pa.Array], rows: int) -> pa.Array:
+    if rule.source is None:
+        return pa.repeat(pa.scalar(_typed(column, rule.constant or None), _arrow_type(column)), rows)
+    source = _source_array(column, rule.source, columns)
+    if not pa.types.is_string(source.type) and not pa.types.is_dictionary(source.type):
+        source = pa.array([as_text(value) for value in source.to_pylist()], pa.string())
+    encoded = source if pa.types.is_dictionary(source.type) else pc.dictionary_encode(source)
+    translation = _Translation(rule)
+    texts = [translation(as_text(value)) for value in encoded.dictionary.to_pylist()]
+    _refuse_uncovered(column, translation)
+    return pa.array([_typed(column, text) for text in texts], _arrow_type(column)).take(encoded.indices)
+
+
+def _source_array(column: str, path: str, columns: Mapping[str, pa.Array]) -> pa.Array:
+    if path in columns:
+        return columns[path]
+    first, *steps = path.split(".")
+    array = columns.get(first)
+    for step in steps:
+        if array is None or not pa.types.is_struct(array.type) or array.type.get_field_index(step) < 0:
+            array = None
+            break
+        array = pc.struct_field(array, step)
+    if array is None:
+        raise _no_source(column, path, tuple(columns))
+    return array
+
+
+def _no_source(column: str, path: str, names: tuple[str, ...]) -> AnalysisError:
+    hint = suggestion(path, names[:50]) if names else "; the record is empty"
+    return AnalysisError(
+        f"study.toml, [map] {column}: a record has no {shown(path)}{hint}; where some lack it, write "
+        f'{{ from = "…", default = "" }}',
+        offenders=(path,),
+    )
+
+
+def _refuse_uncovered(column: str, translation: _Translation) -> None:
+    values = sorted(set(translation.uncovered))
+    if not values:
+        return
+    listed = ", ".join(shown(v) for v in values[:_NAMED]) + (", …" if len(values) > _NAMED else "")
+    what = (
+        "not matched by its regex, or not named in its values"
+        if translation.rule.pattern
+        else "not named in its values"
+    )
+    source = shown(translation.rule.source or "")
+    raise AnalysisError(
+        f"study.toml, [map] {column}: {len(values)} values of {source} are {what}: {listed}; "
+        'add them, or a default (default = "" leaves the cell empty)',
+        offenders=values,
+    )
+
+
+def _arrow_type(column: str) -> pa.DataType:
+    known = COLUMN_BY_NAME.get(column)
+    return ARROW_TYPES[known.kind] if known else pa.string()
+
+
+def _typed(column: str, text: str | None) -> str | float | int | bool | None:
+    kind = COLUMN_BY_NAME[column].kind if column in COLUMN_BY_NAME else "text"
+    if text is None or kind == "text":
+        return text
+    try:
+        if kind == "flag":
+            return {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()]
+        return int(text) if kind == "integer" else float(text)
+    except (ValueError, KeyError):
+        wanted = {"flag": "true or false", "integer": "a whole number", "number": "a number"}[kind]
+        raise AnalysisError(
+            f"study.toml, [map] {column}: must be {wanted}, found {shown(text)}", offenders=(text,)
+        ) from None

@@ -1,0 +1,203 @@
+"""Settings of an analysis, as ``study.toml`` declares them."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import StudyError
+from analysis.schema.mapping import MapRule, read_rules
+from analysis.schema.responses import CONDITIONS
+from analysis.schema.study_keys import (
+    LISTED_SECTIONS,
+    NAMED_SECTIONS,
+    SECTIONS,
+    check_table,
+    duplicated,
+    suggestion,
+    type_name,
+)
+
+FILE_NAME = "study.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """What ``[models."name"]`` says of one model; None where it says nothing."""
+
+    label: str | None = None
+    family: str | None = None
+    size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two or more levels of a factor to compare, on responses paired by the columns of ``match``."""
+
+    factor: str
+    levels: tuple[str, ...]
+    match: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Confirmatory measures and the tables to print; empty means the report's own choice."""
+
+    primary: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Words that mean an answer, beyond those every reader knows: answer -> synonyms."""
+
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Settings of one analysis; the defaults are those of a directory without ``study.toml``.
+
+    ``kind`` holds for every task that ``kinds`` does not name; None means read off the columns.
+    ``unit`` None means the column ``unit``, or else the item. ``given`` lists the keys that the file
+    sets, as ``study.target``; ``path`` is the file, empty without one.
+    """
+
+    name: str = ""
+    kind: str | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    target: str = "these"
+    unit: str | None = None
+    conditions: tuple[str, ...] = CONDITIONS
+    factors: tuple[str, ...] = ()
+    weights: str = "micro"
+    uncertain: str = "incorrect"
+    exclude: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unpaired_forms: str = "exclude"
+    pool_tasks: bool = False
+    probability_scale: str = "fraction"
+    reading: Reading = field(default_factory=Reading)
+    map: Mapping[str, MapRule] = field(default_factory=dict)
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    contrasts: tuple[Contrast, ...] = ()
+    report: Report = field(default_factory=Report)
+    given: frozenset[str] = frozenset()
+    path: str = ""
+
+    def kind_of(self, task: str) -> str | None:
+        """Kind declared for a task, None where it is to be read off the columns."""
+        return self.kinds.get(task, self.kind)
+
+    def label(self, model: str) -> str:
+        """Name to print for a model: the declared label, or the name as logged."""
+        entry = self.models.get(model)
+        return entry.label if entry and entry.label else model
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns that settings refer to: key -> names, in the order of the file's sections."""
+        named = {
+            "study.unit": (self.unit,) if self.unit else (),
+            "study.conditions": self.conditions if "study.conditions" in self.given else (),
+            "study.factors": self.factors,
+            "study.exclude": tuple(self.exclude),
+            **{f"contrast[{i}].factor": (c.factor,) for i, c in enumerate(self.contrasts, 1)},
+            **{f"contrast[{i}].match": c.match for i, c in enumerate(self.contrasts, 1)},
+        }
+        return {key: names for key, names in named.items() if names}
+
+
+def load_study(path: Path | None) -> Study:
+    """Read ``study.toml``, or give the defaults when there is no file.
+
+    Parameters
+    ----------
+    path : Path or None
+
+    Raises
+    ------
+    StudyError
+        The file cannot be read, or holds unknown keys, wrong types or unknown values: all of them in
+        one message, each with its key; ``offenders`` has one entry per problem.
+    """
+    if path is None:
+        return Study()
+    study, problems = _read_sections(_parsed(path), str(path))
+    if problems:
+        listed = "\n".join(f"  {problem}" for problem in problems)
+        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise StudyError(f"{path}: {count}; see docs/study_toml.md\n{listed}", offenders=problems)
+    return study
+
+
+def find_study(paths: list[Path]) -> Path | None:
+    """``study.toml`` beside the logs: in the first directory of ``paths`` that has one."""
+    folders = [path if path.is_dir() else path.parent for path in paths]
+    found = list(dict.fromkeys(folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()))
+    if len(found) > 1:
+        named = ", ".join(str(path) for path in found)
+        raise StudyError(
+            f"{len(found)} files could be meant: {named}; name one with --study", offenders=[str(p) for p in found]
+        )
+    return found[0] if found else None
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path}: not valid TOML: {error}; texts and names with dots or slashes need quotes") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read_sections(raw: dict[str, Any], path: str) -> tuple[Study, list[str]]:
+    problems = [f"[{name}]: unknown section{suggestion(name, SECTIONS)}" for name in raw if name not in SECTIONS]
+    values: dict[str, Any] = {}
+    for section in SECTIONS:
+        if section in raw and section != "map":
+            values[section], found = _read_section(section, raw[section])
+            problems += found
+    settings = _settings(values)
+    study = Study(**settings, path=path, given=_given(raw))
+    rules, found = read_rules(raw.get("map", {}), tuple(name for names in study.columns.values() for name in names))
+    twice = duplicated(study.reading.synonyms)
+    problems += found + [f"[reading] synonyms: {text!r} stands under two answers" for text in twice]
+    return Study(**settings, path=path, given=study.given, map=rules), problems
+
+
+def _read_section(section: str, raw: Any) -> tuple[Any, list[str]]:
+    """Checked values of a section: a table, tables by name, or a list of tables."""
+    if section in NAMED_SECTIONS:
+        if not isinstance(raw, dict):
+            return {}, [f"[{section}]: must hold one table per name, not {type_name(raw)}"]
+        read = {name: check_table(f'[{section}."{name}"]', section, table) for name, table in raw.items()}
+        return {name: values for name, (values, _) in read.items()}, [p for _, found in read.values() for p in found]
+    if section in LISTED_SECTIONS:
+        if not isinstance(raw, list):
+            return [], [f"[[{section}]]: must be an array of tables (double brackets), not {type_name(raw)}"]
+        listed = [check_table(f"[[{section}]] {i}", section, table) for i, table in enumerate(raw, 1)]
+        complete = [values for values, found in listed if not found]
+        return complete, [p for _, found in listed for p in found]
+    return check_table(f"[{section}]", section, raw)
+
+
+def _settings(values: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of ``Study`` from checked values."""
+    settings = dict(values.get("study", {}))
+    kind = settings.pop("kind", None)
+    settings |= {"kinds": kind} if isinstance(kind, dict) else {"kind": kind}
+    settings["reading"] = Reading(**values.get("reading", {}))
+    settings["models"] = {name: ModelEntry(**entry) for name, entry in values.get("models", {}).items()}
+    settings["contrasts"] = tuple(Contrast(**entry) for entry in values.get("contrast", []))
+    settings["report"] = Report(**values.get("report", {}))
+    return settings
+
+
+def _given(raw: dict[str, Any]) -> frozenset[str]:
+    tables = {section: table for section, table in raw.items() if isinstance(table, dict)}
+    return frozenset(f"{section}.{key}" for section, table in tables.items() for key in table)

@@ -1,0 +1,190 @@
+"""Every key of ``study.toml``: its section, form, known values and meaning. Adding a key is one line here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from analysis.vocabulary import MEASURES
+
+KINDS: Final = ("judgement", "choice", "probability", "score")
+TARGETS: Final = ("these", "new_items", "new_templates", "new_models", "census")
+WEIGHTS: Final = ("micro", "prompt", "template", "form", "cell")
+UNCERTAIN_TREATMENTS: Final = ("incorrect", "excluded", "half")
+PROBABILITY_SCALES: Final = ("fraction", "percent")
+UNPAIRED_FORMS: Final = ("exclude", "include")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a section.
+
+    ``form`` names the type in TOML (see ``FORMS``); ``values`` are the known values, empty where
+    anything goes; ``required`` keys must stand in every table of their section.
+    """
+
+    name: str
+    form: str
+    meaning: str
+    values: tuple[str, ...] = ()
+    required: bool = False
+
+
+#: Section -> its keys. ``models`` is one table per model, ``contrast`` an array of tables; ``map`` is
+#: free in its names and is read by ``schema.mapping``.
+KEYS: Final[dict[str, tuple[Key, ...]]] = {
+    "study": (
+        Key("name", "text", "name of the study, printed in the report"),
+        Key("kind", "text or table", "what an answer is; a table gives it per task", KINDS),
+        Key("target", "text", "what the claim is about", TARGETS),
+        Key("unit", "text", "column that is the independent unit"),
+        Key("conditions", "texts", "factors that vary within an item"),
+        Key("factors", "texts", "further columns that are factors of the item"),
+        Key("weights", "text", "weighting of the rows within a cell", WEIGHTS),
+        Key("uncertain", "text", "treatment of responses without a readable answer", UNCERTAIN_TREATMENTS),
+        Key("exclude", "table of texts", "column -> levels that are left out"),
+        Key("unpaired_forms", "text", "question forms asked with one polarity only, in the cells", UNPAIRED_FORMS),
+        Key("pool_tasks", "flag", "treat all tasks as one"),
+        Key("probability_scale", "text", "scale of probabilities in the logs", PROBABILITY_SCALES),
+    ),
+    "reading": (Key("synonyms", "table of texts", "answer -> words that mean it"),),
+    "models": (
+        Key("label", "text", "name to print"),
+        Key("family", "text", "family of the model"),
+        Key("size", "number", "size in billions of parameters"),
+    ),
+    "contrast": (
+        Key("factor", "text", "factor whose levels are compared", required=True),
+        Key("levels", "texts", "levels to compare, in order", required=True),
+        Key("match", "texts", "columns that pair the responses"),
+        Key("name", "text", "name to print"),
+    ),
+    "report": (
+        Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
+        Key("tables", "texts", "tables to print"),
+    ),
+}
+#: Sections that hold one table for every name, and sections that are arrays of tables.
+NAMED_SECTIONS: Final = frozenset({"models"})
+LISTED_SECTIONS: Final = frozenset({"contrast"})
+SECTIONS: Final = (*KEYS, "map")
+
+
+def is_texts(value: Any) -> bool:
+    """Whether a TOML value is a non-empty text or a list of them."""
+    listed = value if isinstance(value, list) else [value]
+    return all(isinstance(v, str) and v for v in listed)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+
+
+def _is_table_of_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(is_texts(v) for v in value.values())
+
+
+def _is_text_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(v, str) and v for v in value.values())
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+#: Form -> (test, description for messages).
+FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "text": (_is_text, "a text that is not empty"),
+    "flag": (lambda value: isinstance(value, bool), "true or false"),
+    "number": (_is_number, "a finite number"),
+    "texts": (is_texts, "a list of texts"),
+    "table of texts": (_is_table_of_texts, "a table of lists of texts"),
+    "text or table": (
+        lambda value: _is_text(value) or _is_text_table(value),
+        "a text, or a table with one text per task",
+    ),
+}
+
+
+def type_name(value: Any) -> str:
+    """TOML's name for the type of a value, with the value where it is short."""
+    names = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "a table",
+    }
+    name = names.get(type(value), f"a {type(value).__name__}")
+    return name if isinstance(value, list | dict) or len(repr(value)) > 40 else f"{name} ({value!r})"
+
+
+def suggestion(name: str, known: tuple[str, ...]) -> str:
+    """``; did you mean "x"?`` when a known name is near, else the list of known names."""
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f'; did you mean "{near[0]}"?' if near else f"; known: {', '.join(known)}"
+
+
+def check_table(where: str, section: str, table: Any) -> tuple[dict[str, Any], list[str]]:
+    """Values of one table of a section, and every problem found in it.
+
+    Lists come back as tuples, and a single text where a list may stand as a list of one.
+    """
+    if not isinstance(table, dict):
+        return {}, [f"{where}: must be a table, not {type_name(table)}"]
+    keys = {key.name: key for key in KEYS[section]}
+    values: dict[str, Any] = {}
+    problems = [
+        f"{where}: lacks {key.name!r}, {key.meaning}" for key in keys.values() if key.required and key.name not in table
+    ]
+    for name, value in table.items():
+        if name not in keys:
+            problems.append(f"{where} {name}: unknown key{_elsewhere(name, section) or suggestion(name, tuple(keys))}")
+            continue
+        found = _check_value(f"{where} {name}", keys[name], value)
+        problems += found
+        if not found:
+            values[name] = _frozen(keys[name].form, value)
+    return values, problems
+
+
+def _elsewhere(name: str, section: str) -> str:
+    for other, keys in KEYS.items():
+        if other != section and any(key.name == name for key in keys):
+            return f"; it belongs to [{other}]"
+    return ""
+
+
+def _check_value(where: str, key: Key, value: Any) -> list[str]:
+    test, description = FORMS[key.form]
+    if not test(value):
+        return [f"{where}: must be {description}, not {type_name(value)}"]
+    if not key.values:
+        return []
+    members = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [f"{where}: unknown value {v!r}{suggestion(v, key.values)}" for v in members if v not in key.values]
+
+
+def _frozen(form: str, value: Any) -> Any:
+    if form == "texts":
+        return _as_tuple(value)
+    if form == "table of texts":
+        return {name: _as_tuple(v) for name, v in value.items()}
+    return value
+
+
+def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([value] if isinstance(value, str) else value))
+
+
+def duplicated(groups: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Texts that stand in more than one group, regardless of case."""
+    seen: dict[str, str] = {}
+    twice = []
+    for name, texts in groups.items():
+        for text in texts:
+            folded = text.casefold().strip()
+            if seen.setdefault(folded, name) != name:
+                twice.append(text)
+    return twice

@@ -1,0 +1,97 @@
+"""What a report consists of, before it is rendered as a page and written as files."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure as Canvas
+
+from analysis.errors import AnalysisError
+from analysis.report.spec import Table
+
+_STEM = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with the data it shows.
+
+    ``name`` is the stem of its files, ``alt`` the alternative text, ``data`` the numbers drawn (written
+    as CSV), ``size`` width and height in inches; ``draw`` fills an empty matplotlib figure of that size.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    data: pd.DataFrame
+    size: tuple[float, float]
+    draw: Callable[[Canvas], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report: plain sentences first, then tables and figures, then remarks in small type."""
+
+    title: str
+    lead: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContent:
+    """A whole report.
+
+    ``summary`` says what can be claimed, ``limits`` what cannot, ``attention`` what the reader should
+    look into; ``data`` are the reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
+    """
+
+    title: str
+    summary: tuple[str, ...]
+    attention: tuple[str, ...]
+    sections: tuple[Section, ...]
+    data: dict[str, pd.DataFrame]
+    manifest: dict[str, Any]
+    simulated: bool
+    limits: tuple[str, ...] = field(default=())
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Tables of all sections, in order."""
+        return tuple(table for section in self.sections for table in section.tables)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Figures of all sections, in order."""
+        return tuple(figure for section in self.sections for figure in section.figures)
+
+
+def file_stem(*parts: str) -> str:
+    """A stem that is safe in any file system and address, made of the letters and digits of ``parts``.
+
+    Different texts may give the same stem; ``check_names`` finds that out before anything is written.
+    """
+    words = [re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in parts]
+    return "_".join(word for word in words if word)[:80].rstrip("_") or "untitled"
+
+
+def check_names(content: ReportContent) -> None:
+    """Refuse names of tables, figures or data that are no safe stems or stand for two things."""
+    kinds = {
+        "table": [table.spec.name for table in content.tables],
+        "figure": [figure.name for figure in content.figures],
+        "data": list(content.data),
+    }
+    for kind, names in kinds.items():
+        unsafe = [name for name in names if not _STEM.fullmatch(name)]
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if unsafe or twice:
+            what = "is no safe file name" if unsafe else "names two of them"
+            raise AnalysisError(
+                f"{kind} {(unsafe or twice)[0]!r} {what}; make names with file_stem", offenders=unsafe + twice
+            )

@@ -1,0 +1,254 @@
+"""One point per model in the unit square, with its two intervals and a label that covers nothing."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+from analysis.report.figures.placement import Placement, place_labels
+from analysis.report.figures.style import (
+    BLUE,
+    INK,
+    LABEL_SIZE,
+    PAPER,
+    SHADE,
+    SOFT,
+    VERMILION,
+    label_font,
+    style_unit_axis,
+)
+
+LEFT: Final = 0.52
+BOTTOM: Final = 0.48
+TOP: Final = 0.34
+RIGHT: Final = 0.12
+KEY_ROW: Final = 0.142
+KEY_WIDTH: Final = 2.05
+LOW, HIGH = -0.02, 1.02
+_NUMBER_SIZE: Final = 6.5
+_LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Words inside the frame, at data coordinates; labels keep clear of them."""
+
+    x: float
+    y: float
+    text: str
+    ha: str = "left"
+    va: str = "bottom"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line of reference from one point to another; a dashed one is named in the legend."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """What a figure of models in the unit square shows.
+
+    ``points`` has the columns ``label, number, x, x_low, x_high, y, y_low, y_high`` (interval ends may
+    be missing), ``lean`` (1 to Yes, -1 to No, 0 neither) and ``open`` (the interval of the lean holds 0).
+    ``lines`` are polylines and ``shades`` polygons in data coordinates; ``width`` and ``height`` are
+    those of the frame, in inches.
+    """
+
+    points: pd.DataFrame
+    x_title: str
+    y_title: str
+    width: float
+    height: float
+    lines: tuple[Line, ...] = ()
+    shades: tuple[tuple[tuple[float, float], ...], ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    empty: str = "Nothing to show"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where every label of a plane stands; ``numbered`` when names would not fit and a key lists them."""
+
+    texts: tuple[str, ...]
+    numbered: bool
+    places: Placement
+    key_rows: int
+    key_columns: int
+    size: tuple[float, float]
+
+
+def text_size(text: str, size: float) -> tuple[float, float, float]:
+    """Width, height and descent of a text in the figures' font, in points."""
+    lines = text.split("\n")
+    font = label_font(size)
+    wide = max(text_to_path.get_text_width_height_descent(line, font, False)[0] for line in lines)
+    _, tall, descent = text_to_path.get_text_width_height_descent("lp", font, False)
+    _, own, own_descent = text_to_path.get_text_width_height_descent(lines[-1] or "l", font, False)
+    height = max(tall, own) + (len(lines) - 1) * 1.2 * size
+    return wide, height, max(descent, own_descent)
+
+
+def plane_layout(plane: Plane) -> Layout:
+    """Place the models' names; where they do not all fit, place numbers and leave room for a key."""
+    labels = tuple(plane.points["label"])
+    places = _places(plane, labels, LABEL_SIZE)
+    width, height = round(plane.width + LEFT + RIGHT, 3), round(plane.height + BOTTOM + TOP, 3)
+    if places.complete:
+        return Layout(labels, False, places, 0, 0, (width, height))
+    numbers = tuple(str(n) for n in plane.points["number"])
+    columns = max(1, int((width - 0.2) / KEY_WIDTH))
+    rows = math.ceil(len(labels) / columns)
+    places = _places(plane, numbers, _NUMBER_SIZE)
+    return Layout(numbers, True, places, rows, columns, (width, round(height + 0.08 + rows * KEY_ROW, 3)))
+
+
+def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
+    """Draw a plane into an empty figure of the layout's size."""
+    width, height = layout.size
+    key = height - plane.height - BOTTOM - TOP
+    place = (LEFT / width, (BOTTOM + key) / height, plane.width / width, plane.height / height)
+    axes = figure.add_axes(place)
+    style_unit_axis(axes, x=plane.x_title, y=plane.y_title)
+    for corners in plane.shades:
+        axes.fill(*zip(*corners, strict=True), color=SHADE, linewidth=0, zorder=0)
+    for line in plane.lines:
+        xs, ys = zip(line.start, line.end, strict=True)
+        axes.plot(xs, ys, "--" if line.name else "-", color=SOFT, linewidth=0.6, zorder=1)
+    for remark in plane.remarks:
+        axes.text(remark.x, remark.y, remark.text, ha=remark.ha, va=remark.va, size=LABEL_SIZE, color=SOFT, zorder=1)
+    if plane.points.empty:
+        axes.text(0.5, 0.3, plane.empty, ha="center", va="center", color=INK)
+        return
+    _draw_points(axes, plane.points)
+    _draw_labels(axes, plane, layout)
+    _draw_legend(axes, plane)
+    if layout.numbered:
+        _draw_key(figure, plane.points, layout)
+
+
+def _places(plane: Plane, texts: Sequence[str], size: float) -> Placement:
+    points = plane.points
+    spots = _in_points(plane, points[["x", "y"]].to_numpy(float))
+    sizes = np.array([text_size(text, size)[:2] for text in texts]).reshape(-1, 2)
+    low = _in_points(plane, points[["x_low", "y_low"]].to_numpy(float))
+    high = _in_points(plane, points[["x_high", "y_high"]].to_numpy(float))
+    across = np.column_stack([low[:, 0], spots[:, 1] - 0.5, high[:, 0], spots[:, 1] + 0.5])
+    up = np.column_stack([spots[:, 0] - 0.5, low[:, 1], spots[:, 0] + 0.5, high[:, 1]])
+    steps = np.linspace(0, 1, 60)[:, None]
+    on_lines = [
+        _in_points(plane, np.add(line.start, steps * np.subtract(line.end, line.start))) for line in plane.lines
+    ]
+    dots = np.vstack([np.empty((0, 2)), *on_lines])
+    whiskers = np.vstack([across, up, np.hstack([dots, dots])])
+    taken = np.array([_remark_box(plane, remark) for remark in plane.remarks]).reshape(-1, 4)
+    frame = (plane.width * 72, plane.height * 72)
+    return place_labels(spots, sizes, frame, whiskers=whiskers[np.isfinite(whiskers).all(axis=1)], taken=taken)
+
+
+def _in_points(plane: Plane, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (values - LOW) / (HIGH - LOW) * np.array([plane.width, plane.height]) * 72
+
+
+def _remark_box(plane: Plane, remark: Remark) -> tuple[float, float, float, float]:
+    wide, tall, _ = text_size(remark.text, LABEL_SIZE)
+    x, y = _in_points(plane, np.array([[remark.x, remark.y]]))[0]
+    left = x - {"left": 0.0, "center": 0.5, "right": 1.0}[remark.ha] * wide
+    bottom = y - {"bottom": 0.0, "center": 0.5, "top": 1.0}[remark.va] * tall
+    return left, bottom, left + wide, bottom + tall
+
+
+def _draw_points(axes: Axes, points: pd.DataFrame) -> None:
+    for row in points.itertuples():
+        colour, marker = _LEAN[int(row.lean)]
+        for xs, ys in (((row.x_low, row.x_high), (row.y, row.y)), ((row.x, row.x), (row.y_low, row.y_high))):
+            if np.isfinite(xs).all() and np.isfinite(ys).all():
+                axes.plot(
+                    xs, ys, color=colour, alpha=0.4, linewidth=0.9, solid_capstyle="butt", zorder=2, clip_on=False
+                )
+        fill = PAPER if row.open else colour
+        axes.plot(
+            row.x,
+            row.y,
+            marker,
+            color=colour,
+            markerfacecolor=fill,
+            markeredgewidth=0.9,
+            markersize=4.2,
+            zorder=4,
+            clip_on=False,
+        )
+
+
+def _draw_labels(axes: Axes, plane: Plane, layout: Layout) -> None:
+    spots = _in_points(plane, plane.points[["x", "y"]].to_numpy(float))
+    data = plane.points[["x", "y"]].to_numpy(float)
+    size = _NUMBER_SIZE if layout.numbered else LABEL_SIZE
+    for index, text in enumerate(layout.texts):
+        box = layout.places.boxes[index]
+        if not np.isfinite(box).all():
+            continue
+        shift = box[:2] - spots[index] + (0, text_size(text, size)[2])
+        axes.annotate(
+            text,
+            xy=tuple(data[index]),
+            xytext=tuple(shift),
+            textcoords="offset points",
+            ha="left",
+            va="baseline",
+            size=size,
+            zorder=5,
+            gid=f"label-{index}",
+        )
+        if layout.places.led[index]:
+            end = layout.places.anchors[index] / 72 / (plane.width, plane.height) * (HIGH - LOW) + LOW
+            axes.plot(*zip(data[index], end, strict=True), color=SOFT, linewidth=0.4, zorder=3)
+
+
+def _draw_legend(axes: Axes, plane: Plane) -> None:
+    words = {1: "leans to Yes", -1: "leans to No", 0: "no lean"}
+    looks: list[tuple[str, dict[str, Any]]] = [
+        (words[lean], {"color": _LEAN[lean][0], "marker": _LEAN[lean][1]})
+        for lean in (1, -1, 0)
+        if (plane.points["lean"] == lean).any()
+    ]
+    if plane.points["open"].any():
+        looks.append(("open: interval of the bias includes 0", {"color": INK, "marker": "o", "markerfacecolor": PAPER}))
+    handles = [Line2D([], [], linestyle="", markersize=4.2, label=name, **look) for name, look in looks]
+    handles += [
+        Line2D([], [], linestyle="--", color=SOFT, linewidth=0.7, label=line.name) for line in plane.lines if line.name
+    ]
+    axes.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.0),
+        ncols=len(handles),
+        frameon=False,
+        fontsize=LABEL_SIZE,
+        handletextpad=0.4,
+        handlelength=1.6,
+        columnspacing=1.3,
+        borderaxespad=0.2,
+    )
+
+
+def _draw_key(figure: Figure, points: pd.DataFrame, layout: Layout) -> None:
+    width, height = layout.size
+    step = (width - 0.2) / layout.key_columns
+    for index, (number, label) in enumerate(zip(points["number"], points["label"], strict=True)):
+        column, row = divmod(index, layout.key_rows)
+        x, y = 0.12 + column * step, 0.06 + (layout.key_rows - row - 1) * KEY_ROW
+        figure.text((x + 0.16) / width, y / height, str(number), size=_NUMBER_SIZE, ha="right", color=SOFT)
+        figure.text((x + 0.22) / width, y / height, label, size=_NUMBER_SIZE, ha="left")

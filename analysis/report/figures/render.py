@@ -1,0 +1,110 @@
+"""Figures as files: PDF with embedded fonts, SVG, PNG, each the same to the byte for the same data."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Canvas
+
+from analysis.report.content import Figure
+from analysis.report.figures.style import STYLE
+
+_NO_DATE: Final[dict[str, dict[str, None]]] = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "png": {"Software": None},
+}
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_XLINK: Final = "{http://www.w3.org/1999/xlink}href"
+_LOCAL: Final = re.compile(r"url\(#([^)]+)\)")
+#: What a drawing consists of; anything else in an SVG is left out of the page.
+_DRAWN: Final = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "circle", "line", "polyline", "polygon"}
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedFigure:
+    """A figure in its three formats, as bytes."""
+
+    pdf: bytes
+    svg: bytes
+    png: bytes
+
+
+def rendered_figure(figure: Figure) -> RenderedFigure:
+    """Draw a figure once and save it as PDF, SVG and PNG, without dates or program names inside."""
+    with mpl.rc_context(STYLE):
+        canvas = drawn_canvas(figure)
+        files = {kind: _saved(canvas, kind) for kind in _NO_DATE}
+    return RenderedFigure(pdf=files["pdf"], svg=_plain_svg(files["svg"]), png=files["png"])
+
+
+def drawn_canvas(figure: Figure) -> Canvas:
+    """The figure drawn on an Agg canvas, under the project's style."""
+    with mpl.rc_context(STYLE):
+        canvas = Canvas(figsize=figure.size)
+        FigureCanvasAgg(canvas)
+        figure.draw(canvas)
+    return canvas
+
+
+def inline_svg(svg: bytes, *, prefix: str, alt: str) -> str:
+    """An SVG as part of an HTML page: ids of its own, presentation attributes for styles, nothing but shapes.
+
+    Parameters
+    ----------
+    svg : bytes
+        File as saved here; anything in it that does not draw (comments, metadata, style sheets, scripts) is dropped.
+    prefix : str
+        Put before every id, so that figures on one page do not share theirs.
+    alt : str
+        Alternative text, announced instead of the drawing.
+    """
+    root = ET.fromstring(svg)
+    drawing = _shapes(root, prefix)
+    drawing.attrib = {
+        "class": "plot",
+        "viewBox": root.attrib["viewBox"],
+        "role": "img",
+        "aria-label": alt,
+        "stroke-linejoin": "round",
+    }
+    return ET.tostring(drawing, encoding="unicode", short_empty_elements=False)
+
+
+def _saved(canvas: Canvas, kind: str) -> bytes:
+    file = io.BytesIO()
+    canvas.savefig(file, format=kind, metadata=_NO_DATE[kind])
+    return file.getvalue()
+
+
+def _plain_svg(svg: bytes) -> bytes:
+    """The file without the comments in which matplotlib repeats every text: names out of logs stay shapes."""
+    return re.sub(rb"\s*<!--.*?-->", b"", svg, flags=re.DOTALL)
+
+
+def _shapes(element: ET.Element, prefix: str) -> ET.Element:
+    copy = ET.Element(element.tag.removeprefix(_SVG), _attributes(element, prefix))
+    for child in element:
+        if isinstance(child.tag, str) and child.tag.removeprefix(_SVG) in _DRAWN:
+            copy.append(_shapes(child, prefix))
+    return copy
+
+
+def _attributes(element: ET.Element, prefix: str) -> dict[str, str]:
+    """Attributes with styles spelt out: the page's policy forbids ``style`` attributes."""
+    found = {}
+    for name, value in element.attrib.items():
+        if name == "style":
+            pairs = (part.split(":", 1) for part in value.split(";") if ":" in part)
+            found.update({key.strip(): text.strip() for key, text in pairs})
+        elif name == _XLINK:
+            found["href"] = f"#{prefix}-{value.removeprefix('#')}"
+        elif name == "id":
+            found["id"] = f"{prefix}-{value}"
+        elif not name.startswith(("{", "on")):
+            found[name] = value
+    return {name: _LOCAL.sub(rf"url(#{prefix}-\1)", value) for name, value in found.items()}

@@ -1,0 +1,124 @@
+"""``evenhand simulate``: logs of responders whose truth is known."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.errors import AnalysisError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from analysis.simulation.probability_operators import ProbabilityOperators
+    from analysis.simulation.responders import Responder
+    from analysis.simulation.yes_no import YesNo
+
+STUDIES = ("probability-operators", "yes-no")
+_STUDY_TOML = {
+    "probability-operators": """\
+# Written by evenhand simulate; every row of these logs is simulated.
+[study]
+name = "Probability operators (simulated)"
+kind = "judgement"
+unit = "unit"
+exclude = { negation = ["not"] }   # asked in the negative only: no affirmative counterpart
+""",
+    "yes-no": """\
+# Written by evenhand simulate; every row of these logs is simulated.
+[study]
+name = "Yes/no questions (simulated)"
+kind = "judgement"
+""",
+}
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "simulate",
+        help="write logs of simulated responders with known truth",
+        description="Write logs of simulated responders, one file per model, and what is true of them (truth.json).",
+    )
+    parser.add_argument("out", type=Path, metavar="OUT", help="new or empty directory")
+    parser.add_argument("--study", choices=STUDIES, default=STUDIES[0])
+    parser.add_argument("--models", type=int, metavar="M", help="draw M responders from a population (default: 8)")
+    parser.add_argument("--responders", nargs="+", metavar="NAME", help="use these named responders instead")
+    parser.add_argument("--seed", type=int, default=1, help="default: 1")
+    parser.add_argument("--format", choices=("jsonl", "csv", "parquet"), default="jsonl", help="default: jsonl")
+    parser.add_argument("--answers", action="store_true", help="log the answers read, not the texts")
+    parser.add_argument("--prompts", action="store_true", help="log the questions too (probability-operators)")
+    parser.add_argument(
+        "--long-share", type=float, default=0.9, help="share of answers with an explanation (default: 0.9)"
+    )
+    operators = parser.add_argument_group("probability-operators")
+    operators.add_argument("--surfaces", type=int, metavar="S", default=80, help="surfaces per question (default: 80)")
+    operators.add_argument("--valid", type=int, default=11, help="valid arguments (default and most: 11)")
+    operators.add_argument("--invalid", type=int, default=4, help="invalid arguments (default and most: 4)")
+    operators.add_argument("--forms", nargs="+", metavar="FORM", help="question forms (default: all five)")
+    operators.add_argument("--no-not-forms", action="store_true", help="leave out the negated-only questions")
+    plain = parser.add_argument_group("yes-no")
+    plain.add_argument("--items", type=int, default=400, help="questions (default: 400)")
+    plain.add_argument("--samples", type=int, default=1, help="responses to each question (default: 1)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the logs and say what was written."""
+    import numpy as np
+
+    from analysis.simulation.probability_operators import simulate_probability_operators
+    from analysis.simulation.write_logs import check_new, write_logs
+    from analysis.simulation.yes_no import simulate_yes_no
+
+    _check(args)
+    check_new(args.out)
+    rng = np.random.default_rng(args.seed)
+    if args.study == "yes-no":
+        logs = simulate_yes_no(rng, _yes_no_settings(args, rng))
+    else:
+        logs = simulate_probability_operators(rng, _operators_settings(args, rng))
+    paths = write_logs(logs, args.out, fmt=args.format, seed=args.seed, study_toml=_STUDY_TOML[args.study])
+    print(f"{logs.rows:,} simulated responses of {len(paths)} models in {args.out}; what is true of them: truth.json")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.models is not None and args.responders:
+        raise AnalysisError("give --models (drawn responders) or --responders (named ones), not both")
+    if args.seed < 0:
+        raise AnalysisError(f"--seed must not be negative, not {args.seed}")
+    if not 0 <= args.long_share <= 1:
+        raise AnalysisError(f"--long-share must lie in [0, 1], not {args.long_share}")
+
+
+def _responders(args: argparse.Namespace, rng: "np.random.Generator") -> "tuple[Responder, ...]":
+    from analysis.simulation.responders import named_responders, responder_population
+
+    if args.responders:
+        return named_responders(args.responders)
+    return responder_population(rng, 8 if args.models is None else args.models)
+
+
+def _operators_settings(args: argparse.Namespace, rng: "np.random.Generator") -> "ProbabilityOperators":
+    from analysis.simulation.probability_operators import ProbabilityOperators
+    from analysis.simulation.probability_questions import FORMS
+
+    return ProbabilityOperators(
+        _responders(args, rng),
+        surfaces=args.surfaces,
+        valid_templates=args.valid,
+        invalid_templates=args.invalid,
+        forms=tuple(args.forms or FORMS),
+        not_forms=not args.no_not_forms,
+        answers=args.answers,
+        prompts=args.prompts,
+        long_share=args.long_share,
+    )
+
+
+def _yes_no_settings(args: argparse.Namespace, rng: "np.random.Generator") -> "YesNo":
+    from analysis.simulation.yes_no import YesNo
+
+    return YesNo(
+        _responders(args, rng), items=args.items, samples=args.samples, answers=args.answers, long_share=args.long_share
+    )

@@ -22,6 +22,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from analysis.schema.responses import Response
+from analysis.schema.study import Study
 
 
 class Claim(Enum):
@@ -47,12 +48,15 @@ class Probe:
         Member names of a zip archive (at most 10,000), or file names of a directory; else empty.
     text : str
         ``head`` decoded as UTF-8 (or UTF-16 by its byte-order mark), undecodable bytes replaced.
+    problem : str
+        Why there was nothing to look at (no permission, broken link, empty, Git LFS pointer); empty otherwise.
     """
 
     path: Path
     head: bytes = b""
     members: tuple[str, ...] = ()
     text: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class ReadOptions:
     """What the user may choose about reading.
 
     ``filter`` picks one lm-eval filter, ``scorer`` one scorer; None means the importer's stated rule.
-    ``max_member_bytes`` and ``max_ratio`` bound what an archive member may expand to.
+    ``max_member_bytes`` and ``max_ratio`` bound what an archive member may expand to. ``study`` gives
+    the standard importer ``[map]`` and the columns that settings name.
     """
 
     root: Path
@@ -68,6 +73,7 @@ class ReadOptions:
     scorer: str | None = None
     max_member_bytes: int = 2 << 30
     max_ratio: int = 1000
+    study: Study = field(default_factory=Study)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,90 @@
+"""The standard schema as CSV, TSV, JSON Lines, a JSON array or Parquet, and tables that ``[map]`` makes one."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from analysis.importers.byte_streams import open_bytes, relative_name, text_encoding
+from analysis.importers.json_rows import json_array_batches, json_line_batches
+from analysis.importers.json_text import top_level_keys
+from analysis.importers.mapped_columns import MappedColumns
+from analysis.importers.parquet_rows import MAGIC, parquet_batches, parquet_names
+from analysis.importers.protocol import Batch, Claim, Probe, ReadOptions
+from analysis.importers.raw_rows import RawBatch
+from analysis.importers.tabular_text import csv_batches, header_cells
+from analysis.importers.typed_columns import REQUIRED, StandardColumns
+from analysis.schema.mapping import MapRule
+from analysis.schema.responses import COLUMN_BY_NAME
+
+NAME = "standard schema"
+VERSIONS = "1"
+#: A log has at least one of these besides ``model`` and ``item``.
+ANSWERS = ("answer", "output", "probability", "logged_score")
+
+
+def sniff(probe: Probe) -> Claim:
+    """Claim tables whose header has ``model``, ``item`` and an answer column."""
+    return sniff_mapped(probe, {})
+
+
+def sniff_mapped(probe: Probe, rules: Mapping[str, MapRule]) -> Claim:
+    """Claim tables whose header, with the columns that ``[map]`` fills from it, makes a log."""
+    return Claim.LOG if not missing_columns(column_names(probe), rules) else Claim.NO
+
+
+def missing_columns(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> tuple[str, ...]:
+    """What a header lacks to be a log in the standard schema; all of it where there is no header."""
+    mapped = {column for column, rule in rules.items() if rule.source is None or _has(names, rule.source)}
+    columns = {*names, *mapped} if names else set()
+    lacking = [name for name in REQUIRED if name not in columns]
+    return (*lacking, *(() if columns.intersection(ANSWERS) else (" or ".join(ANSWERS),)))
+
+
+def _has(names: tuple[str, ...], source: str) -> bool:
+    return source in names or source.split(".")[0] in names
+
+
+def column_names(probe: Probe) -> tuple[str, ...]:
+    """Columns of a table file from its first bytes; none when it is no table."""
+    if probe.problem or not probe.head:
+        return ()
+    if probe.head.startswith(MAGIC):
+        return parquet_names(probe)
+    start = probe.text.lstrip()[:1]
+    if start in ("{", "["):
+        return top_level_keys(probe.text)
+    return header_cells(probe.text) if "\0" not in probe.text else ()
+
+
+def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:
+    """Yield every record in file order, in the schema's types.
+
+    Raises
+    ------
+    LogError
+        The file is damaged, or a record lacks the model or the item, or has text for a number.
+    AnalysisError
+        ``[map]`` does not fit the file.
+    """
+    name = relative_name(path, options.root)
+    declared = tuple(column for columns in options.study.columns.values() for column in columns)
+    standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME))
+    mapping = MappedColumns(options.study.map, name)
+    for raw in _raw_batches(path, options):
+        yield standard.batch(mapping.applied(raw))
+    mapping.finish(standard.rows)
+    standard.finish()
+
+
+def _raw_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
+    with open_bytes(path, options) as stream:
+        head = stream.read(1 << 16)
+    if head.startswith(MAGIC):
+        yield from parquet_batches(path, options)
+        return
+    start = head.decode(text_encoding(head), "replace").lstrip()[:1]
+    if start not in ("{", "["):
+        yield from csv_batches(path, options)
+        return
+    name = relative_name(path, options.root)
+    with open_bytes(path, options) as stream:
+        yield from json_line_batches(stream, name) if start == "{" else json_array_batches(stream, name)

@@ -1,0 +1,102 @@
+"""CSV and TSV as rows of text: quoting, line ends, encodings and ragged rows decided here."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from analysis.errors import LogError
+from analysis.importers.byte_streams import open_bytes, relative_name, text_encoding, undecodable
+from analysis.importers.protocol import ReadOptions
+from analysis.importers.raw_rows import BATCH_ROWS, RawBatch, check_names, text_batch
+
+DELIMITERS = (",", "\t", ";")
+#: A cell may hold this many characters; the csv module's own limit (131,072) is too short for transcripts.
+MAX_CELL = 256 << 20
+
+
+def header_cells(text: str) -> tuple[str, ...]:
+    """Cells of the first line, split at the delimiter that gives most of them; a lone word is one cell."""
+    return max((tuple(_first_record(text, delimiter)) for delimiter in DELIMITERS), key=len)
+
+
+def delimiter_of(text: str) -> str:
+    """Delimiter that splits the first line into most cells."""
+    return max(DELIMITERS, key=lambda delimiter: len(_first_record(text, delimiter)))
+
+
+def _first_record(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def csv_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
+    """Records of a delimited file in order; an empty cell is missing, every other one is text.
+
+    The place of a record is the line on which it begins. Blank lines are no records.
+
+    Raises
+    ------
+    LogError
+        With the line: ragged row, open quote, repeated column, bytes that are not the encoding.
+    """
+    name = relative_name(path, options.root)
+    with open_bytes(path, options) as stream:
+        head = stream.read(1 << 16)
+        encoding = text_encoding(head)
+        delimiter = delimiter_of(head.decode(encoding, errors="replace"))
+    try:
+        with open_bytes(path, options) as stream, io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
+            yield from _batches(csv.reader(text, delimiter=delimiter, strict=True), name)
+    except UnicodeError as error:
+        raise undecodable(path, options) from error
+
+
+def _batches(reader: Any, name: str) -> Iterator[RawBatch]:
+    _, headers = _records(reader, 1, name)
+    header = headers[0] if headers else []
+    check_names(header, name, line=1)
+    if "" in header:
+        raise LogError(name, f"column {header.index('') + 1} has no name", line=1, hint="name it or remove it")
+    while True:
+        places, records = _records(reader, BATCH_ROWS, name)
+        if not records:
+            return
+        _check_widths(places, records, len(header), name)
+        cells = {
+            title: [cell or None for cell in column]
+            for title, column in zip(header, zip(*records, strict=True), strict=True)
+        }
+        yield RawBatch(text_batch(cells), pa.array(places, pa.int64()), ":")
+
+
+def _records(reader: Any, count: int, name: str) -> tuple[list[int], list[list[str]]]:
+    """At most ``count`` records with the lines they begin on; the cell limit is put back afterwards."""
+    places: list[int] = []
+    records: list[list[str]] = []
+    before = csv.field_size_limit(MAX_CELL)
+    start = reader.line_num + 1
+    try:
+        for row in reader:
+            if row:
+                places.append(start)
+                records.append(row)
+                if len(records) == count:
+                    break
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise LogError(name, f"damaged CSV ({error})", line=start, hint="check the quotes") from error
+    finally:
+        csv.field_size_limit(before)
+    return places, records
+
+
+def _check_widths(places: list[int], records: list[list[str]], width: int, name: str) -> None:
+    for place, record in zip(places, records, strict=True):
+        if len(record) != width:
+            raise LogError(name, f"has {len(record)} cells where the header has {width}", line=place)

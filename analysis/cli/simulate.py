@@ -56,6 +56,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     operators.add_argument("--invalid", type=int, default=4, help="invalid arguments (default and most: 4)")
     operators.add_argument("--forms", nargs="+", metavar="FORM", help="question forms (default: all five)")
     operators.add_argument("--no-not-forms", action="store_true", help="leave out the negated-only questions")
+    operators.add_argument(
+        "--omit-block", action="store_true", help="leave out one block: direct, negated, last valid argument"
+    )
     plain = parser.add_argument_group("yes-no")
     plain.add_argument("--items", type=int, default=400, help="questions (default: 400)")
     plain.add_argument("--samples", type=int, default=1, help="responses to each question (default: 1)")
@@ -110,6 +113,7 @@ def _operators_settings(args: argparse.Namespace, rng: "np.random.Generator") ->
         invalid_templates=args.invalid,
         forms=tuple(args.forms or FORMS),
         not_forms=not args.no_not_forms,
+        omit_block=args.omit_block,
         answers=args.answers,
         prompts=args.prompts,
         long_share=args.long_share,

@@ -37,7 +37,7 @@ class ProbabilityOperators:
     invalid_templates: int = len(INVALID)
     forms: tuple[str, ...] = tuple(FORMS)
     not_forms: bool = True
-    omit_block: bool = True
+    omit_block: bool = False
     template_sd: float = 0.6
     form_sd: float = 0.3
     surface_yes_sd: float = 0.4

@@ -62,7 +62,7 @@ RESPONDERS: Final[dict[str, Responder]] = {
         Responder("simulated/even-hand", 0.88, 0.84, 0.82, 0.80, uncertain_yes=0.01, uncertain_no=0.01),
         Responder("simulated/yes-leaning", 0.96, 0.40, 0.35, 0.85, uncertain_yes=0.01, uncertain_no=0.03),
         Responder("simulated/no-leaning", 0.40, 0.90, 0.94, 0.30, uncertain_yes=0.02, uncertain_no=0.01),
-        Responder("simulated/negation-blind", 0.92, 0.30, 0.80, 0.20, uncertain_yes=0.08, uncertain_no=0.08),
+        Responder("simulated/negation-blind", 0.92, 0.30, 0.80, 0.20, 1.0, 0.08, 0.08, 0.005),
         Responder("simulated/hesitant", 0.70, 0.55, 0.60, 0.50, uncertain_yes=0.3, uncertain_no=0.4, set_aside=0.02),
     )
 }

@@ -1,6 +1,6 @@
 """The standard schema: the columns of one row per response, version 1."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -150,7 +150,8 @@ class Response:
     extra: dict[str, str] = field(default_factory=dict)
 
 
-RESPONSE_FIELDS = tuple(f.name for f in fields(Response) if f.name != "extra")
+#: Names of the fields but ``extra``, in the order of ``COLUMNS`` (that of ``Response`` begins with the required ones).
+RESPONSE_FIELDS = tuple(column.name for column in COLUMNS)
 
 
 def arrow_schema(extra: tuple[str, ...] = ()) -> pa.Schema:

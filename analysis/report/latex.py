@@ -1,0 +1,228 @@
+"""Tables in LaTeX: a fragment for ``\\input`` and a document of its own."""
+
+from collections.abc import Iterable
+
+from analysis.report.formatted import Cell, FormattedRow, FormattedTable, Heading, format_table, with_short_names
+from analysis.report.latex_text import escape_latex, latex_width
+from analysis.report.spec import Table
+
+#: More rows than this make a table that breaks over pages.
+LONG_TABLE_ROWS = 40
+_LEGEND = {"bold": "Bold", "underline": "Underlined", "rule": "A rule separates rows where"}
+#: (size command, points per 10 pt character, points between columns), largest first.
+_SIZES = ((r"\small", 9.0, 6.0), (r"\footnotesize", 8.0, 5.0), (r"\scriptsize", 7.0, 3.0))
+#: Text width of the standard article class at 10 pt, the narrowest single column in common use.
+_TEXT_WIDTH = 345.0
+_CHAR_WIDTH = 0.52
+
+_PREAMBLE = r"""\documentclass{article}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}\fi
+\usepackage[a4paper,margin=25mm]{geometry}
+\usepackage{booktabs,longtable,graphicx}
+\pagestyle{empty}
+\begin{document}
+"""
+_NEEDS = "% Needs booktabs, longtable and graphicx; with pdflatex also \\usepackage[T1]{fontenc}.\n"
+
+
+def render_latex(table: Table) -> str:
+    """Table as a LaTeX fragment in ASCII, the same under pdflatex and lualatex.
+
+    A ``table`` float, shrunk to the line if it is wider; more than 40 rows give a ``longtable``, which
+    breaks over pages and wants a single column. Label: ``tab:<name>``. Names longer than 40 characters
+    are cut in the middle and given in full in a note.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+        Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
+    """
+    shown = with_short_names(format_table(table), latex_width)
+    return _NEEDS + (_long(shown) if len(shown.rows) > LONG_TABLE_ROWS else _float(shown))
+
+
+def standalone_latex(table: Table) -> str:
+    """Document that holds one table and compiles by itself."""
+    return _PREAMBLE + render_latex(table) + "\\end{document}\n"
+
+
+def _float(table: FormattedTable) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering",
+            rf"\caption{{{escape_latex(table.title)}}}",
+            rf"\label{{tab:{table.name}}}",
+            *_setting(table),
+            r"\sbox0{%",
+            rf"\begin{{tabular}}{{{_alignment(table)}}}",
+            r"\toprule",
+            *_head(table),
+            r"\midrule",
+            *_body(table),
+            r"\bottomrule",
+            r"\end{tabular}}%",
+            # Notes as wide as the table, within bounds that keep them readable.
+            r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
+            r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
+            r"\edef\noteswidth{\the\dimen0}%",
+            r"\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
+            r"\par\smallskip",
+            r"\begin{minipage}{\noteswidth}",
+            *_notes(table),
+            r"\end{minipage}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _long(table: FormattedTable) -> str:
+    width = sum(heading.parts for heading in table.headings)
+    title = escape_latex(table.title)
+    return "\n".join(
+        [
+            r"\begingroup",
+            *_setting(table),
+            rf"\begin{{longtable}}{{{_alignment(table)}}}",
+            rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
+            r"\toprule",
+            *_head(table),
+            r"\midrule",
+            r"\endfirsthead",
+            rf"\multicolumn{{{width}}}{{@{{}}l}}{{Table \thetable{{}} (continued)}}\\",
+            r"\toprule",
+            *_head(table),
+            r"\midrule",
+            r"\endhead",
+            r"\bottomrule",
+            r"\endfoot",
+            *_body(table),
+            r"\end{longtable}",
+            r"\vspace{-\medskipamount}",
+            *_notes(table),
+            r"\endgroup",
+            "",
+        ]
+    )
+
+
+def _setting(table: FormattedTable) -> list[str]:
+    """Size and gap at which the table fits a line of the article class, else the smallest."""
+    characters, gaps = _natural_width(table)
+    for size, points, gap in _SIZES:
+        if characters * _CHAR_WIDTH * points + 2 * gap * gaps <= _TEXT_WIDTH:
+            break
+    return [size, rf"\setlength{{\tabcolsep}}{{{gap:g}pt}}"]
+
+
+def _natural_width(table: FormattedTable) -> tuple[int, int]:
+    widths = [_column_width(table, place) for place in range(len(table.headings))]
+    return sum(widths), len(widths) - 1
+
+
+def _column_width(table: FormattedTable, place: int) -> int:
+    body = _body_width(table, place)
+    return max(body, *(latex_width(line) for line in _lines(table.headings[place].text, body)))
+
+
+def _body_width(table: FormattedTable, place: int) -> int:
+    return max((latex_width(row.cells[place].text) for row in table.rows), default=1)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Heading in lines about as wide as its column, broken at spaces, interval kinds kept whole."""
+    lines: list[str] = []
+    for word in text.replace("% ", "%\0").split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= max(width, 8):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return [line.replace("\0", " ") for line in lines]
+
+
+def _alignment(table: FormattedTable) -> str:
+    # The parts of an interval stand in columns of their own, so that each aligns.
+    letters = ["l" if h.align == "left" else "@{}".join("r" * h.parts) for h in table.headings]
+    return "@{}" + "".join(letters) + "@{}"
+
+
+def _head(table: FormattedTable) -> Iterable[str]:
+    if table.spanners:
+        yield from _spanning(table)
+    cells = []
+    for place, heading in enumerate(table.headings):
+        side = "l" if heading.align == "left" else "c" if heading.parts > 1 else "r"
+        lines = r"\\".join(map(escape_latex, _lines(heading.text, _body_width(table, place))))
+        stacked = rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}{lines}\end{{tabular}}"
+        cells.append(rf"\multicolumn{{{heading.parts}}}{{{_edged(table, place, side)}}}{{{stacked}}}")
+    yield " & ".join(cells) + r" \\"
+
+
+def _edged(table: FormattedTable, place: int, side: str) -> str:
+    left = "@{}" if place == 0 else ""
+    return left + side + ("@{}" if place == len(table.headings) - 1 else "")
+
+
+def _spanning(table: FormattedTable) -> Iterable[str]:
+    cells, rules, place, at = [], [], 0, 1
+    heads = {first: (text, length) for text, first, length in table.spanners}
+    while place < len(table.headings):
+        text, length = heads.get(place, ("", 1))
+        width = sum(h.parts for h in table.headings[place : place + length])
+        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(text)}}}" if text else "&" * (width - 1))
+        if text:
+            rules.append(rf"\cmidrule(lr){{{at}-{at + width - 1}}}")
+        place, at = place + length, at + width
+    yield " & ".join(cells) + r" \\"
+    yield "".join(rules)
+
+
+def _body(table: FormattedTable) -> Iterable[str]:
+    width = sum(heading.parts for heading in table.headings)
+    for place, row in enumerate(table.rows):
+        if row.group is not None:
+            if place:
+                yield r"\addlinespace"
+            group = rf"\textit{{{escape_latex(row.group.text)}}}{_marks(row.group)}"
+            # A starred end keeps the heading on the page of its first row.
+            yield rf"\multicolumn{{{width}}}{{@{{}}l@{{}}}}{{{group}}} \\*"
+        elif row.rule:
+            yield r"\midrule"
+        yield _row(row, table.headings)
+
+
+def _row(row: FormattedRow, headings: tuple[Heading, ...]) -> str:
+    return " & ".join(_cell(cell, heading) for cell, heading in zip(row.cells, headings, strict=True)) + r" \\"
+
+
+def _cell(cell: Cell, heading: Heading) -> str:
+    parts = [_styled(escape_latex(part.strip(" ")), cell) + "~" * part.endswith(" ") for part in cell.parts]
+    # A mark takes no room in a column of numbers, so that the digits stay aligned.
+    mark = _marks(cell) if heading.align == "left" else rf"\rlap{{{_marks(cell)}}}" if cell.marks else ""
+    if len(parts) == heading.parts:
+        return " & ".join(parts) + mark
+    return rf"\multicolumn{{{heading.parts}}}{{c}}{{{''.join(parts)}{mark}}}"
+
+
+def _styled(text: str, cell: Cell) -> str:
+    if cell.bold:
+        text = rf"\textbf{{\boldmath {text}}}" if "$" in text else rf"\textbf{{{text}}}"
+    return rf"\underline{{{text}}}" if cell.underline else text
+
+
+def _marks(cell: Cell) -> str:
+    return rf"\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else ""
+
+
+def _notes(table: FormattedTable) -> Iterable[str]:
+    yield r"\footnotesize\raggedright"
+    plain = [sentence for mark, sentence in table.notes if not mark]
+    opening = " ".join(map(escape_latex, [*plain, *table.legend_with(_LEGEND)]))
+    lettered = [rf"\textsuperscript{{{mark}}}{escape_latex(sentence)}" for mark, sentence in table.notes if mark]
+    yield "\\par\n".join([opening, *lettered] if opening else lettered) + r"\par"

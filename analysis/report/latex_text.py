@@ -1,0 +1,120 @@
+"""Text from logs as LaTeX source in ASCII that pdflatex and lualatex set alike."""
+
+import re
+import unicodedata
+
+from analysis.report.escape import NEWLINE_SIGN, code_point
+
+_ASCII = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    # After a row's end these would be read as the options of the line break.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
+_TEXT_SIGNS = r"""
+¡ \textexclamdown ¢ \textcent £ \textsterling ¤ \textcurrency ¥ \textyen ¦ \textbrokenbar § \textsection
+¨ \textasciidieresis © \textcopyright ª \textordfeminine « \guillemotleft ¬ \textlnot ® \textregistered
+¯ \textasciimacron ° \textdegree ± \textpm ² \texttwosuperior ³ \textthreesuperior ´ \textasciiacute µ \textmu
+¶ \textparagraph · \textperiodcentered ¹ \textonesuperior º \textordmasculine » \guillemotright
+¼ \textonequarter ½ \textonehalf ¾ \textthreequarters ¿ \textquestiondown × \texttimes ÷ \textdiv
+Þ \TH þ \th Ð \DH ð \dh ß \ss Æ \AE æ \ae Ø \O ø \o Å \AA å \aa ı \i Œ \OE œ \oe Ł \L ł \l
+– \textendash — \textemdash ‘ \textquoteleft ’ \textquoteright “ \textquotedblleft ” \textquotedblright
+‚ \quotesinglbase „ \quotedblbase ‹ \guilsinglleft › \guilsinglright … \textellipsis • \textbullet € \texteuro
+™ \texttrademark ‰ \textperthousand † \textdagger ‡ \textdaggerdbl
+"""
+_MATH_SIGNS = r"""
+− - ≤ \leq ≥ \geq ≠ \neq ≈ \approx → \rightarrow ← \leftarrow ∞ \infty ∈ \in ∼ \sim √ \surd ′ {}^{\prime}
+α \alpha β \beta γ \gamma δ \delta ε \varepsilon ζ \zeta η \eta θ \theta ι \iota κ \kappa λ \lambda μ \mu ν \nu
+ξ \xi π \pi ρ \rho σ \sigma τ \tau υ \upsilon φ \varphi χ \chi ψ \psi ω \omega Γ \Gamma Δ \Delta Θ \Theta
+Λ \Lambda Ξ \Xi Π \Pi Σ \Sigma Υ \Upsilon Φ \Phi Ψ \Psi Ω \Omega
+"""
+_ACCENTS = {
+    "\u0300": ("`", "AEIOUaeiou"),
+    "\u0301": ("'", "AEIOUYaeiouy"),
+    "\u0302": ("^", "AEIOUaeiou"),
+    "\u0303": ("~", "ANOano"),
+    "\u0308": ('"', "AEIOUYaeiouy"),
+    "\u030c": ("v", "CSZcsz"),
+    "\u0327": ("c", "Cc"),
+}
+
+
+def _pairs(signs: str) -> list[tuple[str, str]]:
+    words = signs.split()
+    return list(zip(words[::2], words[1::2], strict=True))
+
+
+_PIECES = (
+    _ASCII
+    | {char: f"{command}{{}}" for char, command in _pairs(_TEXT_SIGNS)}
+    | {char: f"${command}$" for char, command in _pairs(_MATH_SIGNS)}
+    | {"\n": r"\textsuperscript{N}\textsubscript{L}", NEWLINE_SIGN: r"\textsuperscript{N}\textsubscript{L}"}
+    | {"\u00a0": "~"}
+)
+#: Pairs of neighbours that fonts would join to another character (``--`` to a dash).
+_JOINED_FIRST, _JOINED_SECOND = frozenset("-,<>'`!?"), frozenset("-,<>'`")
+_LONG_WORD = 20
+
+
+def _accented(char: str) -> str | None:
+    base, *accents = tuple(unicodedata.normalize("NFD", char))
+    if len(accents) != 1 or base not in _ACCENTS.get(accents[0], ("", ""))[1]:
+        return None
+    return f"\\{_ACCENTS[accents[0]][0]}{{{chr(92) + 'i' if base == 'i' else base}}}"
+
+
+def _piece(char: str) -> str:
+    if char in _PIECES:
+        return _PIECES[char]
+    if " " <= char <= "~":
+        return char
+    return _accented(char) or rf"\texttt{{{_word(code_point(char))}}}"
+
+
+def latex_width(text: str) -> int:
+    """Characters that ``escape_latex(text)`` prints, code points in brackets counted in full."""
+    return sum(len(code_point(c)) if _piece(c).startswith(r"\texttt{") else 1 for c in text)
+
+
+def escape_latex(text: str) -> str:
+    """Text as LaTeX source in ASCII, for a table cell, a caption or a paragraph.
+
+    Every character is either typeset from a fixed table (ASCII, Latin-1, dashes and quotes, Greek and
+    some signs through mathematics) or printed as its code point, so that both engines show the same;
+    a line feed prints as a small NL. Needs T1 or a Unicode font encoding. Words of more than 20
+    characters may break anywhere.
+    """
+    return "".join(_word(part) if part.strip(" ") else _spaces(part, text) for part in re.split("( +)", text))
+
+
+def _spaces(part: str, text: str) -> str:
+    # A space at either end, or after another, would vanish.
+    return " " if part == " " and text.strip(" ") == text else "\\ " * len(part)
+
+
+def _word(word: str) -> str:
+    breakable = len(word) > _LONG_WORD
+    pieces = []
+    for place, (before, char) in enumerate(zip(" " + word, word, strict=False)):
+        if before in _JOINED_FIRST and char in _JOINED_SECOND:
+            pieces.append(r"\kern0pt ")
+        if breakable and place and place % 4 == 0:
+            pieces.append(r"\allowbreak{}")
+        pieces.append(_piece(char))
+    return "".join(pieces)

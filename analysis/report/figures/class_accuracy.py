@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.report.content import Figure
 from analysis.report.figures.labels import drawn_labels, short_label
 from analysis.report.figures.plane import Line, Plane, Remark, draw_plane, plane_layout
-from analysis.report.figures.points import interval_words, lean_columns, measure_columns
+from analysis.report.figures.points import interval_words, lean_columns, measure_columns, missing_words
 
 MEASURES = ("acc_yes", "acc_no")
 
@@ -23,7 +23,7 @@ def class_accuracy_figure(
     """Figure of Acc(Yes) against Acc(No).
 
     On the diagonal both answers are given their due; above it a model leans to Yes, below it to No. In
-    the upper right quarter both accuracies, and with them the floor, exceed .5.
+    the upper right quarter both accuracies, and with them the floor, exceed 0.5.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def class_accuracy_figure(
         remarks=(
             Remark(0.0, 1.0, "mostly says Yes", "left", "top"),
             Remark(1.01, 0.0, "mostly says No", "right", "bottom"),
-            Remark(0.52, 1.01, "floor above .5", "left", "top"),
-            Remark(0.05, 0.0, "both below .5", "left", "bottom"),
+            Remark(0.52, 1.01, "floor above 0.5", "left", "top"),
+            Remark(0.05, 0.0, "both below 0.5", "left", "bottom"),
         ),
         empty="No model has both accuracies",
     )
@@ -100,13 +100,11 @@ def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
         f"Bars: {words}." if words else "Values without intervals.",
         "On the dashed diagonal a model does equally well where Yes and where No is right; above it it leans "
         "to Yes, below it to No.",
-        "In the shaded quarter both accuracies exceed .5.",
+        "In the shaded quarter both accuracies exceed 0.5.",
     ]
     if numbered:
         parts.append("Numbers follow the worse of the two accuracies, highest first.")
-    missing = data[data["number"].isna()]
-    parts += [f"Not shown: {row.label} ({row.reason or 'undefined'})." for row in missing.itertuples()]
-    return " ".join(parts)
+    return " ".join([*parts, *missing_words(data)])
 
 
 def _alt(shown: pd.DataFrame) -> str:
@@ -120,7 +118,7 @@ def _alt(shown: pd.DataFrame) -> str:
         f"model{'s' if count > 1 else ''}.",
         f"{above} lie above the diagonal and lean to Yes, {below} below it and lean to No, "
         f"{count - above - below} on it.",
-        f"{both} have both accuracies above .5.",
+        f"{both} have both accuracies above 0.5.",
     ]
     ends = [shown.iloc[0]] if count == 1 else [shown.iloc[0], shown.iloc[-1]]
     heads = ("Only model",) if count == 1 else ("Best of the worse accuracies", "Lowest of the worse accuracies")

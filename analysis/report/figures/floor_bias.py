@@ -9,7 +9,13 @@ import pandas as pd
 from analysis.report.content import Figure
 from analysis.report.figures.labels import drawn_labels, short_label
 from analysis.report.figures.plane import Line, Plane, Remark, draw_plane, plane_layout
-from analysis.report.figures.points import absolute_interval, interval_words, lean_columns, measure_columns
+from analysis.report.figures.points import (
+    absolute_interval,
+    interval_words,
+    lean_columns,
+    measure_columns,
+    missing_words,
+)
 
 MEASURES = ("competence_floor", "answer_bias")
 
@@ -25,7 +31,7 @@ def floor_bias_figure(
 
     A bias of b leaves a floor of at most 1 - abs(b), reached when every question of the better class is
     answered correctly: the corner beyond that line is shaded because no model can be there. On the
-    dashed line the balanced accuracy is .5: whatever the lean, the answers do not follow the questions.
+    dashed line the balanced accuracy is 0.5: whatever the lean, the answers do not follow the questions.
 
     Parameters
     ----------
@@ -65,11 +71,11 @@ def floor_bias_figure(
         y_title="competence floor, min(Acc(Yes), Acc(No))",
         width=5.9,
         height=4.3,
-        lines=(Line((-0.02, 0.5), (1.02, 0.5)), Line((0, 0.5), (1, 0), "balanced accuracy .5")),
+        lines=(Line((-0.02, 0.5), (1.02, 0.5)), Line((0, 0.5), (1, 0), "balanced accuracy 0.5")),
         shades=(((0, 1), (1, 0), (1, 1)),),
         remarks=(
             Remark(1.0, 0.99, "out of reach:\nfloor ≤ 1 − |bias|", "right", "top"),
-            Remark(1.01, 0.51, "floor .5", "right", "bottom"),
+            Remark(1.01, 0.51, "floor 0.5", "right", "bottom"),
         ),
         empty="No model has both estimates",
     )
@@ -103,14 +109,12 @@ def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
     parts = [
         "The floor is the worse of the accuracies where Yes and where No is right; the bias is their difference.",
         f"Bars: {words}." if words else "Values without intervals.",
-        "Above the line at .5 a model beats always giving one answer, and guessing, on both kinds of question.",
-        "On the dashed line the balanced accuracy is .5.",
+        "Above the line at 0.5 a model beats always giving one answer, and guessing, on both kinds of question.",
+        "On the dashed line the balanced accuracy is 0.5.",
     ]
     if numbered:
         parts.append("Numbers follow the floor, highest first.")
-    missing = data[data["number"].isna()]
-    parts += [f"Not shown: {row.label} ({row.reason or 'undefined'})." for row in missing.itertuples()]
-    return " ".join(parts)
+    return " ".join([*parts, *missing_words(data)])
 
 
 def _alt(shown: pd.DataFrame) -> str:
@@ -129,7 +133,7 @@ def _alt(shown: pd.DataFrame) -> str:
         f"{best.competence_floor:.2f} ({short_label(best.model)})."
         if count > 1
         else f"{short_label(best.model)}: floor {best.competence_floor:.2f}, bias {best.answer_bias:+.2f}.",
-        f"{above} of {int(held.sum())} intervals of the floor lie above .5, {below} below, "
+        f"{above} of {int(held.sum())} intervals of the floor lie above 0.5, {below} below, "
         f"{int(held.sum()) - above - below} hold it.",
         f"{int((shown['lean'] > 0).sum())} lean to Yes and {int((shown['lean'] < 0).sum())} to No.",
     ]

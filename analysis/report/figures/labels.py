@@ -66,8 +66,6 @@ def _units(text: str, glyphs: frozenset[int] | None) -> list[str]:
 
 
 def _unseen(character: str, glyphs: frozenset[int] | None) -> bool:
-    if character == "\n":
-        return False
     category = unicodedata.category(character)
     if category in _UNSEEN or (category == "Zs" and character != " "):
         return True

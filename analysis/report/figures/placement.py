@@ -21,6 +21,10 @@ _FAR: Final = (17.0, 23.0, 30.0, 38.0, 47.0, 57.0)
 _DIRECTIONS: Final = np.deg2rad(np.arange(0, 360, 22.5))
 #: Steps at which a leader line is tested against boxes.
 _STEPS: Final = np.linspace(0.25, 1.0, 8)
+#: Cost of one covered spot, in points of distance.
+_COVERED: Final = 1.1
+#: Air between a label and a stroke, points.
+_AIR: Final = np.array([-0.8, -0.8, 0.8, 0.8])
 #: A free strip around each label, points.
 GAP: Final = 1.2
 #: Half the width of the square around a point that no label may touch, points.
@@ -54,7 +58,7 @@ def place_labels(
     sizes: Array,
     frame: tuple[float, float],
     *,
-    whiskers: Array | None = None,
+    inked: Array | None = None,
     taken: Array | None = None,
 ) -> Placement:
     """Places for labels of the given sizes beside their points.
@@ -67,8 +71,8 @@ def place_labels(
         Width and height of each label.
     frame : (float, float)
         Width and height of the frame; labels stay within.
-    whiskers : array (m, 4), optional
-        Boxes that labels avoid where they can.
+    inked : array (m, 2), optional
+        Spots on strokes (intervals, lines of reference) that labels avoid where they can.
     taken : array (t, 4), optional
         Boxes that labels must not touch.
     """
@@ -76,7 +80,7 @@ def place_labels(
         points=points,
         sizes=sizes,
         frame=frame,
-        soft=np.empty((0, 4)) if whiskers is None else whiskers,
+        inked=np.empty((0, 2)) if inked is None else inked,
         taken=np.empty((0, 4)) if taken is None else taken,
     )
     order = _crowded_first(points)
@@ -97,7 +101,7 @@ class _Scene:
     points: Array
     sizes: Array
     frame: tuple[float, float]
-    soft: Array
+    inked: Array
     taken: Array
 
 
@@ -114,10 +118,10 @@ def _placed(scene: _Scene, order: NDArray[np.intp]) -> Placement:
         others = np.vstack([scene.taken, boxes[np.isfinite(boxes[:, 0])]])
         hard = np.vstack([others, np.delete(marks, index, axis=0)])
         free = _inside(candidates, scene.frame) & ~_touch(candidates, hard).any(axis=1)
-        free &= ~_hold(candidates, leaders) & ~_crossed(paths, others)
+        free &= ~_held(candidates, leaders).any(axis=1) & ~_crossed(paths, others)
         if not free.any():
             continue
-        cost = reach + 1.6 * _touch(candidates, scene.soft).sum(axis=1)
+        cost = reach + _COVERED * _held(candidates + _AIR, scene.inked).sum(axis=1)
         best = int(np.argmin(np.where(free, cost, np.inf)))
         boxes[index], anchors[index] = candidates[best], ends[best]
         led[index] = reach[best] >= LEADER_FROM
@@ -152,13 +156,11 @@ def _touch(boxes: Array, others: Array) -> NDArray[np.bool_]:
     return ~(apart | (a[..., 1] >= b[..., 3] + GAP) | (b[..., 1] >= a[..., 3] + GAP))
 
 
-def _hold(boxes: Array, spots: Array) -> NDArray[np.bool_]:
+def _held(boxes: Array, spots: Array) -> NDArray[np.bool_]:
     within = (spots[None] >= boxes[:, None, :2]) & (spots[None] <= boxes[:, None, 2:])
-    return within.all(axis=2).any(axis=1)
+    return within.all(axis=2)
 
 
 def _crossed(paths: Array, boxes: Array) -> NDArray[np.bool_]:
     steps, count, _ = paths.shape
-    spots = paths.reshape(-1, 2)
-    within = (spots[:, None] >= boxes[None, :, :2]) & (spots[:, None] <= boxes[None, :, 2:])
-    return within.all(axis=2).any(axis=1).reshape(steps, count).any(axis=0)
+    return _held(boxes, paths.reshape(-1, 2)).any(axis=0).reshape(steps, count).any(axis=0)

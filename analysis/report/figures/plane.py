@@ -32,6 +32,8 @@ TOP: Final = 0.34
 RIGHT: Final = 0.12
 KEY_ROW: Final = 0.142
 KEY_WIDTH: Final = 2.05
+#: Distance between the spots of a stroke that labels try not to cover, points.
+INK_STEP: Final = 5.0
 LOW, HIGH = -0.02, 1.02
 _NUMBER_SIZE: Final = 6.5
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
@@ -145,17 +147,22 @@ def _places(plane: Plane, texts: Sequence[str], size: float) -> Placement:
     sizes = np.array([text_size(text, size)[:2] for text in texts]).reshape(-1, 2)
     low = _in_points(plane, points[["x_low", "y_low"]].to_numpy(float))
     high = _in_points(plane, points[["x_high", "y_high"]].to_numpy(float))
-    across = np.column_stack([low[:, 0], spots[:, 1] - 0.5, high[:, 0], spots[:, 1] + 0.5])
-    up = np.column_stack([spots[:, 0] - 0.5, low[:, 1], spots[:, 0] + 0.5, high[:, 1]])
-    steps = np.linspace(0, 1, 60)[:, None]
-    on_lines = [
-        _in_points(plane, np.add(line.start, steps * np.subtract(line.end, line.start))) for line in plane.lines
-    ]
-    dots = np.vstack([np.empty((0, 2)), *on_lines])
-    whiskers = np.vstack([across, up, np.hstack([dots, dots])])
+    strokes = [((x0, y), (x1, y)) for (_, y), (x0, _), (x1, _) in zip(spots, low, high, strict=True)]
+    strokes += [((x, y0), (x, y1)) for (x, _), (_, y0), (_, y1) in zip(spots, low, high, strict=True)]
+    ends = _in_points(plane, np.array([[line.start, line.end] for line in plane.lines]).reshape(-1, 2, 2))
+    strokes += [(start, end) for start, end in ends]
+    inked = np.vstack([np.empty((0, 2)), *(_along(start, end) for start, end in strokes)])
     taken = np.array([_remark_box(plane, remark) for remark in plane.remarks]).reshape(-1, 4)
-    frame = (plane.width * 72, plane.height * 72)
-    return place_labels(spots, sizes, frame, whiskers=whiskers[np.isfinite(whiskers).all(axis=1)], taken=taken)
+    return place_labels(spots, sizes, (plane.width * 72, plane.height * 72), inked=inked, taken=taken)
+
+
+def _along(start: Sequence[float], end: Sequence[float]) -> NDArray[np.float64]:
+    """Spots every few points along a stroke; none where an end is missing."""
+    first, last = np.asarray(start, float), np.asarray(end, float)
+    length = np.hypot(*(last - first))
+    if not np.isfinite(length):
+        return np.empty((0, 2))
+    return first + np.linspace(0, 1, int(length / INK_STEP) + 2)[:, None] * (last - first)
 
 
 def _in_points(plane: Plane, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -171,17 +178,18 @@ def _remark_box(plane: Plane, remark: Remark) -> tuple[float, float, float, floa
 
 
 def _draw_points(axes: Axes, points: pd.DataFrame) -> None:
-    for row in points.itertuples():
-        colour, marker = _LEAN[int(row.lean)]
-        for xs, ys in (((row.x_low, row.x_high), (row.y, row.y)), ((row.x, row.x), (row.y_low, row.y_high))):
-            if np.isfinite(xs).all() and np.isfinite(ys).all():
+    for row in points.to_dict("records"):
+        colour, marker = _LEAN[int(row["lean"])]
+        x, y = float(row["x"]), float(row["y"])
+        for xs, ys in (((row["x_low"], row["x_high"]), (y, y)), ((x, x), (row["y_low"], row["y_high"]))):
+            if np.isfinite([*xs, *ys]).all():
                 axes.plot(
                     xs, ys, color=colour, alpha=0.4, linewidth=0.9, solid_capstyle="butt", zorder=2, clip_on=False
                 )
-        fill = PAPER if row.open else colour
+        fill = PAPER if row["open"] else colour
         axes.plot(
-            row.x,
-            row.y,
+            [x],
+            [y],
             marker,
             color=colour,
             markerfacecolor=fill,

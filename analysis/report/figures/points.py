@@ -85,3 +85,9 @@ def _reasons(rows: pd.DataFrame, models: list[str], measures: tuple[str, ...]) -
     present = {m: set(g["measure"]) for m, g in rows.groupby("model", sort=False)}
     absent = {m: [name for name in measures if name not in present[m]] for m in models}
     return ["; ".join([*given[m], *(f"{name} was not estimated" for name in absent[m])]) for m in models]
+
+
+def missing_words(data: pd.DataFrame) -> list[str]:
+    """One sentence per model that has no number in the figure, with the reason."""
+    rows = data[data["number"].isna()].to_dict("records")
+    return [f"Not shown: {row['label']} ({row['reason'] or 'undefined'})." for row in rows]

@@ -11,7 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
 from analysis.report.content import Figure
-from analysis.report.figures.style import STYLE
+from analysis.report.figures.style import LABEL_SIZE, STYLE, VERMILION
+from analysis.report.notes import SIMULATED
 
 _NO_DATE: Final[dict[str, dict[str, None]]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -34,10 +35,15 @@ class RenderedFigure:
     png: bytes
 
 
-def rendered_figure(figure: Figure) -> RenderedFigure:
-    """Draw a figure once and save it as PDF, SVG and PNG, without dates or program names inside."""
+def rendered_figure(figure: Figure, *, simulated: bool = False) -> RenderedFigure:
+    """Draw a figure once and save it as PDF, SVG and PNG, without dates or program names inside.
+
+    ``simulated`` prints that the data are generated along the right edge.
+    """
     with mpl.rc_context(STYLE):
         canvas = drawn_canvas(figure)
+        if simulated:
+            canvas.text(0.995, 0.5, SIMULATED, rotation=90, ha="right", va="center", size=LABEL_SIZE, color=VERMILION)
         files = {kind: _saved(canvas, kind) for kind in _NO_DATE}
     return RenderedFigure(pdf=files["pdf"], svg=_plain_svg(files["svg"]), png=files["png"])
 

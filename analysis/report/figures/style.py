@@ -20,7 +20,7 @@ SHADE: Final = "#F1F1EE"
 PAPER: Final = "#FFFFFF"
 
 #: Settings under which every figure is drawn and saved.
-STYLE: Final[dict[str, Any]] = {
+STYLE: Final[Any] = {
     "font.family": [FONT],
     "font.size": TEXT_SIZE,
     "text.color": INK,
@@ -61,7 +61,7 @@ def label_font(size: float) -> FontProperties:
 def style_unit_axis(axes: Axes, *, x: str, y: str) -> None:
     """Both axes from 0 to 1 with ticks at fifths and a little air, named ``x`` and ``y``."""
     ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    names = ["0", ".2", ".4", ".6", ".8", "1"]
+    names = ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xticks(ticks, names)

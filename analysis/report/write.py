@@ -1,0 +1,134 @@
+"""A report as a folder: written aside, moved into place when it is complete."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.errors import AnalysisError
+from analysis.provenance import file_digest
+from analysis.report.content import ReportContent, check_names
+from analysis.report.delimited import render_csv
+from analysis.report.escape import escape_csv
+from analysis.report.figures.render import rendered_figure
+from analysis.report.html_table import render_html
+from analysis.report.latex import render_latex
+from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json
+from analysis.report.markdown import render_markdown
+from analysis.report.page import is_simulated, render_page
+from analysis.report.spec import Table
+
+#: Ending of a table's file -> how it is rendered.
+TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
+    "tex": render_latex,
+    "html": render_html,
+    "md": render_markdown,
+    "csv": render_csv,
+}
+FOLDERS: Final = ("tables", "figures", "data")
+
+
+def write_report(content: ReportContent, out: Path) -> Path:
+    """Write a report and return its folder.
+
+    Everything is first written into a hidden folder beside ``out``, which takes its place by renaming,
+    so that neither an error nor an interruption leaves half a report.
+
+    Parameters
+    ----------
+    content : ReportContent
+    out : Path
+        Folder of the report. One that exists is replaced if it is empty or holds a manifest of ours.
+
+    Raises
+    ------
+    AnalysisError
+        ``out`` is a file, a folder of something else, or cannot be written; a name in the content is unsafe.
+    """
+    check_names(content)
+    check_target(out)
+    target = out.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as aside:
+            fresh = Path(aside) / "report"
+            _write(content, fresh)
+            _exchange(fresh, target, Path(aside) / "replaced")
+    except OSError as error:
+        raise AnalysisError(f"{out}: the report cannot be written ({error.strerror or error})") from error
+    return out
+
+
+def check_target(out: Path) -> None:
+    """Refuse a place where a report would replace something else; worth asking before any work is done."""
+    if not out.exists() or (out.is_dir() and (holds_our_manifest(out) or not any(out.iterdir()))):
+        return
+    if not out.is_dir():
+        raise AnalysisError(f"{out}: is a file; name a folder for the report")
+    raise AnalysisError(
+        f"{out}: holds files and no {MANIFEST_NAME} of a report, so it is not replaced; name another folder or empty it"
+    )
+
+
+def _write(content: ReportContent, folder: Path) -> None:
+    for name in FOLDERS:
+        (folder / name).mkdir(parents=True)
+    for path, data in _files(content):
+        (folder / path).write_bytes(data)
+    for name, table in content.data.items():
+        _write_parquet(table, folder / "data" / f"{name}.parquet")
+    outputs = {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": file_digest(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    manifest = {**content.manifest, "simulated": is_simulated(content), "outputs": outputs}
+    (folder / MANIFEST_NAME).write_text(manifest_json(manifest), encoding="utf-8")
+
+
+def _files(content: ReportContent) -> Iterator[tuple[str, bytes]]:
+    """Path within the report and bytes of every text and figure."""
+    for table in content.tables:
+        for ending, render in TABLE_FORMATS.items():
+            yield f"tables/{table.spec.name}.{ending}", render(table).encode("utf-8")
+    simulated = is_simulated(content)
+    drawn = {figure.name: rendered_figure(figure, simulated=simulated) for figure in content.figures}
+    for figure in content.figures:
+        files = drawn[figure.name]
+        data = figure.data.assign(simulated=True) if simulated else figure.data
+        yield f"figures/{figure.name}.pdf", files.pdf
+        yield f"figures/{figure.name}.svg", files.svg
+        yield f"figures/{figure.name}.png", files.png
+        yield f"figures/{figure.name}.csv", frame_csv(data).encode("utf-8")
+    yield "index.html", render_page(content, drawn).encode("utf-8")
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """A table of plain values as CSV: numbers in full, text that no spreadsheet takes for a formula."""
+    safe = frame.copy()
+    for column in safe.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in safe.dtypes]]:
+        safe[column] = [escape_csv(value) if isinstance(value, str) else value for value in safe[column]]
+    return safe.to_csv(index=False, lineterminator="\r\n")
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """The table without pandas' own metadata: the same bytes for the same values."""
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    pq.write_table(table, path, compression="zstd")
+
+
+def _exchange(fresh: Path, target: Path, replaced: Path) -> None:
+    """Move ``fresh`` to ``target`` and what was there to ``replaced``; if that fails, put it back."""
+    done = False
+    try:
+        if target.exists():
+            target.rename(replaced)
+        fresh.rename(target)
+        done = True
+    finally:
+        if not done and replaced.exists() and not target.exists():
+            replaced.rename(target)

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analysis.errors import LogError
 from analysis.importers.byte_streams import utf8_chunks
@@ -27,11 +28,11 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_ .:/@+\-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: After the key of a text column: what DuckDB would write differently.
 _REWRITTEN = (
-    rb"(?:[\[{]|-?\d+(?:\.\d+)?[eE]|-?\d+\.\d{15,}|-?\d{15,}|-?\d+\.\d+0[\s,}]|-?0\.000|-0[\s,}]"
-    rb"|-?[Ii]nf|-?[Nn]a[Nn])"
+    r"(?:[\[{]|-?\d+(?:\.\d+)?[eE]|-?\d+\.\d{15,}|-?\d{15,}|-?\d+\.\d+0[\s,}]|-?0\.000|-0[\s,}]"
+    r"|-?[Ii]nf|-?[Nn]a[Nn])"
 )
 #: Anywhere: what DuckDB accepts and JSON does not, and keys hidden behind escapes.
-_LENIENT = rb'|,\s*[}\]]|"[^"\\]*\\u00[2-7][^"]*"\s*:'
+_LENIENT = r'|,\s*[}\]]|"[^"\\]*\\u00[2-7][^"]*"\s*:'
 
 
 class _Literal(float):
@@ -164,7 +165,7 @@ def _fast(con: duckdb.DuckDBPyConnection, places: list[int], lines: list[bytes])
         con.register("lines", table)
         key_lists = [row[0] for row in con.execute("SELECT DISTINCT json_keys(line) FROM lines").fetchall()]
         keys = _plain_keys(key_lists)
-        if keys is None or _rewritten(keys).search(b"\n".join(lines)):
+        if keys is None or _any_match(table["line"], _rewritten(keys)):
             return None
         spec = json.dumps(dict.fromkeys(keys, "VARCHAR"))
         rows = con.sql("SELECT place, unnest(json_transform(line, $1)) FROM lines", params=[spec]).to_arrow_table()
@@ -187,9 +188,14 @@ def _plain_keys(key_lists: list[list[str] | None]) -> tuple[str, ...] | None:
     return tuple(keys) if plain and distinct and len(keys) <= MAX_COLUMNS else None
 
 
-def _rewritten(keys: tuple[str, ...]) -> re.Pattern[bytes]:
-    text_keys = [re.escape(key.encode()) for key in keys if key not in _NUMBERS]
-    return re.compile(rb'"(?:' + b"|".join(text_keys) + rb')"\s*:\s*' + _REWRITTEN + _LENIENT)
+def _rewritten(keys: tuple[str, ...]) -> str:
+    text_keys = "|".join(re.escape(key) for key in keys if key not in _NUMBERS)
+    return rf'"(?:{text_keys})"\s*:\s*{_REWRITTEN}{_LENIENT}'
+
+
+def _any_match(lines: pa.ChunkedArray, pattern: str) -> bool:
+    # Arrow's RE2 is thirty times as fast here as the re module.
+    return bool(pc.any(pc.match_substring_regex(lines, pattern)).as_py())
 
 
 def _exact(places: list[int], lines: list[bytes], file: str) -> RawBatch:

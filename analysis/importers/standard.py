@@ -36,7 +36,10 @@ def missing_columns(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> tup
     mapped = {column for column, rule in rules.items() if rule.source is None or _has(names, rule.source)}
     columns = {*names, *mapped} if names else set()
     lacking = [name for name in REQUIRED if name not in columns]
-    return (*lacking, *(() if columns.intersection(ANSWERS) else (" or ".join(ANSWERS),)))
+    return (
+        *lacking,
+        *(() if columns.intersection(ANSWERS) else ("an answer (answer, output, probability or logged_score)",)),
+    )
 
 
 def _has(names: tuple[str, ...], source: str) -> bool:

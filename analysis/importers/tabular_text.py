@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analysis.errors import LogError
 from analysis.importers.byte_streams import open_bytes, relative_name, text_encoding, undecodable
 from analysis.importers.protocol import ReadOptions
-from analysis.importers.raw_rows import BATCH_ROWS, RawBatch, check_names, text_batch
+from analysis.importers.raw_rows import BATCH_ROWS, RawBatch, check_names
 
 DELIMITERS = (",", "\t", ";")
 #: A cell may hold this many characters; the csv module's own limit (131,072) is too short for transcripts.
@@ -68,11 +69,13 @@ def _batches(reader: Any, name: str) -> Iterator[RawBatch]:
         if not records:
             return
         _check_widths(places, records, len(header), name)
-        cells = {
-            title: [cell or None for cell in column]
-            for title, column in zip(header, zip(*records, strict=True), strict=True)
-        }
-        yield RawBatch(text_batch(cells), pa.array(places, pa.int64()), ":")
+        columns = [_cells(column) for column in zip(*records, strict=True)]
+        yield RawBatch(pa.record_batch(columns, names=header), pa.array(places, pa.int64()), ":")
+
+
+def _cells(column: tuple[str, ...]) -> pa.Array:
+    cells = pa.array(column, pa.string())
+    return pc.if_else(pc.equal(cells, ""), None, cells)
 
 
 def _records(reader: Any, count: int, name: str) -> tuple[list[int], list[list[str]]]:

@@ -1,0 +1,197 @@
+"""Which importer reads which file: the registry, and the walk over what the user named."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from analysis.errors import AnalysisError
+from analysis.importers import inspect_ai, lm_eval, standard
+from analysis.importers.byte_streams import relative_name
+from analysis.importers.damage import is_refused
+from analysis.importers.probe import probe
+from analysis.importers.protocol import Claim, Probe
+from analysis.schema.mapping import MapRule
+
+#: Every importer, in the order in which formats are listed to users. The standard schema is asked last,
+#: about files that nobody else claims.
+IMPORTERS: tuple[ModuleType, ...] = (inspect_ai, lm_eval)
+
+#: Directories deeper than this below a named one are not looked at.
+MAX_DEPTH = 32
+#: Names (lower case) of files that belong to a study and hold no responses.
+COMPANIONS = frozenset({"study.toml", "overrides.csv", "makefile", "readme", "license", "licence", "citation.cff"})
+_COMPANION_ENDINGS = (".md", ".rst")
+#: Directories and files that tools leave behind: never a log, whatever they hold (checkpoints are copies).
+_LITTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini", "__pycache__", ".git", ".hg", ".svn"})
+_LITTER_TOO = frozenset({".ipynb_checkpoints", ".venv", "node_modules", ".cache"})
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One file, or directory that is a log by itself, and who reads it.
+
+    ``relative`` is its POSIX path below the root. ``importer`` is None where nobody reads it; then
+    ``reason`` says why. ``readable`` is False where it could not even be looked at.
+    """
+
+    path: Path
+    relative: str
+    importer: ModuleType | None
+    claim: Claim
+    reason: str = ""
+    readable: bool = True
+
+
+def format_names(importers: tuple[ModuleType, ...] = IMPORTERS) -> tuple[str, ...]:
+    """Formats that are read, for messages."""
+    return (*(str(module.NAME) for module in importers), standard.NAME)
+
+
+def find_logs(
+    paths: list[Path],
+    root: Path,
+    *,
+    rules: Mapping[str, MapRule] | None = None,
+    importers: tuple[ModuleType, ...] | None = None,
+) -> list[Found]:
+    """Every file under ``paths`` with its importer, in order of relative path.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Files and directories that the user named.
+    root : Path
+        Directory that names in messages are relative to.
+    rules : mapping of str to MapRule, optional
+        ``[map]`` of ``study.toml``: tables that it turns into logs are claimed as well.
+    importers : tuple of modules, optional
+        Instead of ``IMPORTERS``.
+
+    Raises
+    ------
+    AnalysisError
+        A path does not exist; two importers claim one file; a file named by the user is nobody's.
+    """
+    known = IMPORTERS if importers is None else importers
+
+    def look(path: Path) -> Found:
+        return _identify(probe(path), relative_name(path, root), known, rules or {})
+
+    found: dict[str, Found] = {}
+    for path in paths:
+        if path.is_dir():
+            items = list(_walk(path, look, visited=set(), depth=0, relative=lambda p: relative_name(p, root)))
+        elif os.path.lexists(path):
+            items = [_named(look(path), format_names(known))]
+        else:
+            raise AnalysisError(f"{path}: no such file or directory", offenders=(str(path),))
+        items = [replace(item, relative=path.name) if item.relative == "." else item for item in items]
+        found |= {item.relative: item for item in items if item.relative not in found}
+    return [found[name] for name in sorted(found)]
+
+
+def _named(item: Found, formats: tuple[str, ...]) -> Found:
+    """Refuse a file that the user named and nobody reads."""
+    if item.importer is None and item.claim is Claim.NO:
+        raise AnalysisError(
+            f"{item.relative}: not a log of any known format ({item.reason}); known: {', '.join(formats)}",
+            offenders=(item.relative,),
+        )
+    return item
+
+
+def _walk(
+    directory: Path,
+    look: Callable[[Path], Found],
+    *,
+    visited: set[tuple[int, int]],
+    depth: int,
+    relative: Callable[[Path], str],
+) -> Iterator[Found]:
+    def skipped(path: Path, reason: str, *, readable: bool = True) -> Found:
+        claim = Claim.NO if readable else Claim.REFUSED
+        return Found(path, relative(path), None, claim, reason, readable)
+
+    try:
+        status = directory.stat()
+        entries = sorted(os.listdir(directory))
+    except OSError as error:
+        yield skipped(directory, f"cannot be read ({error.strerror})", readable=False)
+        return
+    if (status.st_dev, status.st_ino) in visited:
+        yield skipped(directory, "a link to a directory that is read already")
+        return
+    visited.add((status.st_dev, status.st_ino))
+    if depth > MAX_DEPTH:
+        yield skipped(directory, f"more than {MAX_DEPTH} directories deep")
+        return
+    whole = look(directory)
+    if whole.claim is not Claim.NO:
+        yield whole
+        return
+    for name in entries:
+        path = directory / name
+        if is_litter(name):
+            yield skipped(path, "left by another program")
+        elif path.is_dir():
+            yield from _walk(path, look, visited=visited, depth=depth + 1, relative=relative)
+        else:
+            yield look(path)
+
+
+def is_litter(name: str) -> bool:
+    """Whether a name is one that tools leave behind."""
+    return name.lower() in _LITTER or name.lower() in _LITTER_TOO or name.startswith("._")
+
+
+def is_companion(name: str) -> bool:
+    """Whether a file belongs to a study by its name."""
+    lower = name.lower()
+    return lower in COMPANIONS or lower.endswith(_COMPANION_ENDINGS)
+
+
+def _identify(seen: Probe, relative: str, importers: tuple[ModuleType, ...], rules: Mapping[str, MapRule]) -> Found:
+    if is_companion(seen.path.name) and not seen.members:
+        return Found(seen.path, relative, None, Claim.COMPANION, "belongs to the study")
+    if seen.problem:
+        return _problem(seen, relative)
+    claims = {module: claim for module in importers if (claim := module.sniff(seen)) is not Claim.NO}
+    logs = [module for module, claim in claims.items() if claim is not Claim.COMPANION]
+    if len(logs) > 1:
+        names = ", ".join(module.NAME for module in logs)
+        raise AnalysisError(
+            f"{relative}: could be a log of {len(logs)} formats ({names}); remove what makes it look like both",
+            offenders=(relative,),
+        )
+    if logs:
+        return Found(seen.path, relative, logs[0], claims[logs[0]])
+    if claims:
+        module = next(iter(claims))
+        return Found(seen.path, relative, module, Claim.COMPANION, f"belongs to a log ({module.NAME})")
+    if standard.sniff_mapped(seen, rules) is Claim.LOG:
+        return Found(seen.path, relative, standard, Claim.LOG)
+    return Found(seen.path, relative, None, Claim.NO, _stranger(seen, rules))
+
+
+def _problem(seen: Probe, relative: str) -> Found:
+    lost = seen.problem.startswith("cannot be read") or seen.problem == "broken symbolic link"
+    claim = Claim.REFUSED if lost or is_refused(seen.problem) else Claim.NO
+    return Found(seen.path, relative, None, claim, seen.problem, readable=not lost)
+
+
+def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
+    """Why a file is nobody's; for a table, which columns it would need."""
+    names = standard.column_names(seen)
+    is_table = len(names) > 1 and all(len(name) <= _LONGEST_NAME for name in names)
+    if not is_table or _is_single_object(seen.text):
+        return "no known format"
+    lacking = standard.missing_columns(names, rules)
+    return f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them"
+
+
+def _is_single_object(text: str) -> bool:
+    first, _, rest = text.strip().partition("\n")
+    return first.startswith("{") and not rest.lstrip().startswith("{")

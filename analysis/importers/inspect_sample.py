@@ -170,9 +170,9 @@ def _choice_columns(sample: Mapping[str, Any], choices: list[str], extra: dict[s
     explanation = score.get("explanation")
     if isinstance(explanation, str) and explanation.lower().startswith(_SHUFFLED):
         extra["meta.choices_shuffled"] = "true"
-        sent = _letter_sent(sample.get("events"))
-        if sent is not None:
-            extra["meta.letter_sent"] = sent
+    sent = _letter_sent(sample.get("events"))
+    if sent is not None:
+        extra["meta.letter_sent"] = sent
     answer = score.get("answer")
     if isinstance(answer, str) and answer.strip() in _letters(choices):
         return {"answer": answer.strip(), "rule": HARNESS_CHOICE}

@@ -1,0 +1,168 @@
+"""Reads an option letter (or another label) from the text of a reply.
+
+Rules: ``exact``, ``boxed``, ``json``, ``tagged``, ``final_answer`` ("the answer is (B)", "option B", "答案是B"),
+``first_word`` ("B. Paris"), ``last_line``, ``only_one_option`` (one option alone is named in brackets or as
+"option X"). A letter is never taken from an ordinary word: "A dog" and "I think" name no option.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from analysis.parsing.reading import Reading, answered, unanswered
+from analysis.parsing.refusal import is_refusal, is_undecided
+from analysis.parsing.text import prepare, strip_reasoning
+from analysis.schema.status import Status
+
+LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+_NOUN = r"(?:answer|option|choice|letter|response|conclusion|verdict|solution|selection|ans)"
+_GAP = r"(?:\s+(?:to|for|here|in|of|on|given|based|that|from)\b[^.!?\n:]{0,90}?)?"
+_LINK = (
+    r"(?:\s*(?::|=|->|→|–|—|-)\s*"
+    r"|\s+(?:is|was|would be|should be|must be|has to be|letter|option|choice)\b\s*:?\s*)"
+)
+_FILL = (
+    r"(?:(?:therefore|thus|clearly|definitely|most likely|likely|probably|option|choice|letter|answer|the|is|:)\s*)*"
+)
+_MARKER = (
+    rf"\b(?:(?P<final>final|boxed|json|tagged)\s+)?(?:correct\s+|right\s+|best\s+)?{_NOUN}{_GAP}{_LINK}{_FILL}"
+    r"|\bi(?:'d|'ll| would| will)?\s+(?:choose|select|pick|go with|say|answer)\s+(?:option\s+|choice\s+)?"
+    r"|(?:答案|选|選)[^a-z\n]{0,6}"
+)
+_NOT_CHOSEN = re.compile(
+    r"[\"')\]]*\s*(?:[^.!?\n;,]{0,60}?\s)?(?:is|are|was|can be|must be|seems|isn't)\s+(?:\w+\s+)?"
+    r"(?:wrong|incorrect|false|not|eliminated|ruled|excluded|implausible|unlikely|invalid)"
+)
+_DENIED = re.compile(
+    r"(?:\bnot|n't|\brather than|\binstead of|\bneither|\bnor|\bexcept|\bif|\bwhether)\s+"
+    r"(?:be\s+)?(?:option\s+)?[\"'(\[]*$"
+)
+_LISTED = re.compile(r"^\s*\(?([a-z])[).:]\s", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLabels:
+    """Labels of a task's options, compiled into the patterns that the rules use."""
+
+    labels: dict[str, str]
+    exact: re.Pattern[str]
+    named: re.Pattern[str]
+    first: re.Pattern[str]
+    line: re.Pattern[str]
+    marked: re.Pattern[str]
+    more: re.Pattern[str]
+
+    def fold(self, text: str | None) -> str | None:
+        """Label meant by a gold or given answer (" B", "(b).", "B)"), else None."""
+        found = None if text is None else self.exact.fullmatch(prepare(text))
+        return None if found is None else self.labels[found[1]]
+
+
+@lru_cache(maxsize=32)
+def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
+    """Compile option labels; a tuple of texts, by default the letters A to Z."""
+    by_folded = {" ".join(label.casefold().split()): label for label in labels}
+    either = "(?:" + "|".join(re.escape(label) for label in sorted(by_folded, key=lambda x: (-len(x), x))) + ")"
+    edge = r"[\s\"'()\[\].,:;!*-]*"
+    stop = (
+        r"(?=[\"')\]]*(?:\s*$|\s*\n|\s*[.,;:!)\]—–-]|[^\x00-\x7f]"
+        r"|\s+(?:because|since|as it|which|and|or|is (?:correct|right|the)|\()))"
+    )
+    whole_word = r"(?!\w|'\w|-\w)"
+    return OptionLabels(
+        labels=by_folded,
+        exact=re.compile(rf"{edge}(?:(?:option|choice|answer)\s*:?\s*)?[\"'(\[]*({either}){edge}"),
+        named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
+        first=re.compile(
+            rf"(?:(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
+            r"(?:[)\]][.:,]?|[.:]|\s*\n|\s+[–—-]\s)(?:\s|$|(?=[^\x00-\x7f]))"
+        ),
+        line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
+        marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),
+        more=re.compile(
+            r"[\"')\]]*\s*(?:,|/|&|\band\b|\bor\b)(?:\s*(?:and|or)\b)?\s*(?:option\s+)?[\"'(\[]*"
+            rf"({either})[\"')\]]*\s*(?:$|[\n.,;/&]|(?:and|or)\b|[^\x00-\x7f])"
+        ),
+    )
+
+
+def read_choice(text: str, options: OptionLabels) -> Reading:
+    """Read a reply to a question with labelled options."""
+    stripped = strip_reasoning(text)
+    prepared = prepare(stripped.text)
+    if not prepared:
+        return unanswered("open_reasoning", Status.TRUNCATED) if stripped.open_reasoning else unanswered("empty")
+    reading = _read_prepared(prepared, options)
+    if reading.answer is None and stripped.open_reasoning:
+        return unanswered("open_reasoning", Status.TRUNCATED)
+    return reading
+
+
+def _read_prepared(text: str, options: OptionLabels) -> Reading:
+    exact = options.exact.fullmatch(text)
+    if exact:
+        return answered(options.labels[exact[1]], "exact")
+    named = _named(text, options)
+    first = _first(text, options)
+    last = _last_line(text, options)
+    if named is not None:
+        return named
+    found = {label for label in (first, last) if label is not None}
+    if len(found) > 1:
+        return unanswered("conflicting")
+    if found:
+        return answered(found.pop(), "first_word" if first is not None else "last_line")
+    return _only_one(text, options)
+
+
+def _named(text: str, options: OptionLabels) -> Reading | None:
+    """Options named as the answer: the final ones if any, which must agree."""
+    chosen = [m for m in options.named.finditer(text) if not _NOT_CHOSEN.match(text, m.end())]
+    final = [m for m in chosen if m["final"]] or chosen
+    if not final:
+        return None
+    if any(_another_follows(text, m.end(), m[2], options) for m in final):
+        return unanswered("several")
+    labels = {options.labels[m[2]] for m in final}
+    if len(labels) > 1:
+        return unanswered("conflicting")
+    wrapped = final[-1]["final"] or ""
+    return answered(labels.pop(), wrapped if wrapped in ("boxed", "json", "tagged") else "final_answer")
+
+
+def _another_follows(text: str, end: int, label: str, options: OptionLabels) -> bool:
+    """Whether further labels are listed behind the first: "Answer: B, C", "B and D"."""
+    following = options.more.match(text, end)
+    return following is not None and following[1] != label
+
+
+def _first(text: str, options: OptionLabels) -> str | None:
+    found = options.first.match(text)
+    if found is None or _NOT_CHOSEN.match(text, found.end(1)):
+        return None
+    listed = {letter for letter in _LISTED.findall(text) if letter in options.labels}
+    return None if len(listed) > 1 else options.labels[found[1]]
+
+
+def _last_line(text: str, options: OptionLabels) -> str | None:
+    found = options.line.fullmatch(text[text.rfind("\n") + 1 :])
+    return None if found is None else options.labels[found[1]]
+
+
+def _only_one(text: str, options: OptionLabels) -> Reading:
+    chosen = set()
+    denied = False
+    for found in options.marked.finditer(text):
+        if _NOT_CHOSEN.match(text, found.end()) or _DENIED.search(text[max(0, found.start() - 40) : found.start()]):
+            denied = True
+        else:
+            chosen.add(options.labels[found[1]])
+    if len(chosen) == 1 and not denied:
+        return answered(chosen.pop(), "only_one_option")
+    if len(chosen) > 1:
+        return unanswered("conflicting")
+    if is_refusal(text):
+        return unanswered("refusal", Status.REFUSED)
+    return unanswered("undecided" if is_undecided(text) else "none")

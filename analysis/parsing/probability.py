@@ -1,0 +1,198 @@
+"""Reads a stated probability from the text of a reply.
+
+Rules in this order: ``exact`` (the whole reply), ``boxed``, ``json``, ``tagged``, ``last_line`` (a last line that is
+only a probability), ``first_line`` (a first line that is only one, or "Answer: p"), ``final_answer`` (after "answer
+is", "final answer:", "probability is"; the last of them), ``last_number`` (the last number that is written like a
+probability: with a decimal point, a percent sign, as a fraction or in scientific notation).
+
+Set aside, with the reason as rule: ``range`` ("0.6-0.7"), ``bound`` ("less than 5 %"), ``odds`` ("3:1"),
+``out_of_range`` (outside [0, 1]: a scale is declared, never guessed), ``conflicting``.
+"""
+
+import re
+from typing import NamedTuple
+
+from analysis.parsing.reading import Reading, unanswered
+from analysis.parsing.refusal import is_refusal, is_undecided
+from analysis.parsing.text import prepare, strip_reasoning
+from analysis.schema.status import Status
+
+_DIGITS = r"(?:\d{1,9}(?:[.]\d{1,20})?|[.]\d{1,20}|0,\d{1,20})"
+_SCIENTIFIC = rf"{_DIGITS}\s?(?:e|(?:x|×|\*|\\times)\s?10\s?\^?\s?)\s?[({{]?\s?(?P<exponent>[-+]?\d{{1,3}})[)}}]?"
+_PERCENT = r"\s?(?:\\?%|percent\b|per cent\b|pct\b)"
+#: One number with what belongs to it, from the longest form to the shortest.
+_NUMBER = re.compile(
+    rf"(?<![\w.,/:])(?P<sign>-\s?)?(?:(?P<sci>{_SCIENTIFIC})"
+    rf"|(?P<odd_a>\d{{1,6}})\s?:\s?(?P<odd_b>\d{{1,6}})"
+    rf"|(?P<num>{_DIGITS})\s?(?:/|\bin\b|\bout of\b|\bof\b(?=\s?\d))\s?(?P<den>{_DIGITS})(?!\s?/)"
+    rf"|(?P<plain>{_DIGITS})(?P<percent>{_PERCENT})?)(?![\w/]|[.,]\d)"
+)
+_RANGE = re.compile(
+    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?\s?(?:-|–|—|\bto\b|\band\b)\s?"
+    rf"(?P<high>{_DIGITS})(?:{_PERCENT})?(?!\w|[.]\d)"
+)
+_FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
+_BOUND = re.compile(
+    r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)|\b(?:over|under|below|above"
+    r"|exceeds|up to|no more than|no less than))\s*$"
+)
+_NAMED = re.compile(
+    r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast|prediction|credence"
+    r"|confidence|response|ans)\b(?:\s*\([^()\n]{0,60}\))?"
+    r"(?:\s+(?:of|that|to|for|here|is|given)\b[^.!?\n:=\d]{0,90}?)??"
+    r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b)\s*"
+    r"(?:(?:therefore|thus|then|about|approximately|roughly|around|approx\.?|nearly|almost|circa|simply|exactly|a|an|the|p|="
+    r"|is|~|≈|:|p\([^()\n]{0,40}\))\s*)*$"
+)
+_ONLY_AROUND = re.compile(
+    r"(?:(?:the|my|final|answer|probability|estimate|likelihood|chance|is|about|approximately|roughly|around|approx|nearly|so"
+    r"|p|of|a|therefore|p\([^()\n]{0,40}\))\b|[\s:=≈~.,;!\"'()\[\]-])*"
+)
+_LABELLED_LINE = re.compile(r"\s*(?:final\s+)?(?:answer|ans|a|probability|p|estimate)\s*[:=]\s*")
+
+
+class Stated(NamedTuple):
+    """One number of a text: where, its value in [0, 1] or None with the reason, and whether it looks like one."""
+
+    start: int
+    end: int
+    value: float | None
+    reason: str
+    likely: bool
+
+
+def read_probability(text: str, *, percent: bool = False) -> Reading:
+    """Read a reply to a question for a probability.
+
+    Parameters
+    ----------
+    text : str
+    percent : bool
+        Whether bare numbers are percentages, as the study declares; "%" always means percent.
+    """
+    stripped = strip_reasoning(text)
+    prepared = prepare(stripped.text)
+    reading = _read_prepared(prepared, percent) if prepared else unanswered("empty")
+    if reading.probability is None and stripped.open_reasoning:
+        return unanswered("open_reasoning", Status.TRUNCATED)
+    return reading
+
+
+def _read_prepared(text: str, percent: bool) -> Reading:
+    numbers = stated_numbers(text, percent=percent)
+    if not numbers:
+        if is_refusal(text):
+            return unanswered("refusal", Status.REFUSED)
+        return unanswered("undecided" if is_undecided(text) else "none")
+    last_line = text.rfind("\n") + 1
+    first_end = text.find("\n") if "\n" in text else len(text)
+    candidates = (
+        ("exact", _only(text, numbers, 0, len(text))),
+        ("boxed", _after_marker(text, numbers, "boxed")),
+        ("json", _after_marker(text, numbers, "json")),
+        ("tagged", _after_marker(text, numbers, "tagged")),
+        ("last_line", _only(text, numbers, last_line, len(text))),
+        ("first_line", _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end)),
+        ("final_answer", _after_marker(text, numbers, "final") or _after_marker(text, numbers, "")),
+        ("last_number", _last_likely(numbers)),
+    )
+    rule, chosen = next(((rule, number) for rule, number in candidates if number is not None), ("none", None))
+    if chosen is None:
+        return unanswered("none")
+    if chosen.value is None:
+        return unanswered(chosen.reason)
+    return Reading(None, rule, Status.ANSWERED, chosen.value)
+
+
+def stated_numbers(text: str, *, percent: bool = False) -> list[Stated]:
+    """Every number of a prepared text with its value as a probability, in order."""
+    found = [Stated(m.start(), m.end(), 0.5, "", True) for m in _FIFTY.finditer(text)]
+    taken = [(s.start, s.end) for s in found]
+    for span in _RANGE.finditer(text):
+        if _is_range(span) and not _overlaps(span, taken):
+            found.append(Stated(span.start(), span.end(), None, "range", True))
+            taken.append(span.span())
+    for number in _NUMBER.finditer(text):
+        if not _overlaps(number, taken):
+            found.append(_stated(text, number, percent))
+    return sorted(found)
+
+
+def _is_range(span: re.Match[str]) -> bool:
+    return _decimal(span["low"]) < _decimal(span["high"])
+
+
+def _overlaps(found: re.Match[str], taken: list[tuple[int, int]]) -> bool:
+    return any(found.start() < end and start < found.end() for start, end in taken)
+
+
+def _stated(text: str, number: re.Match[str], percent: bool) -> Stated:
+    value, reason, likely = _value(number, percent)
+    if reason == "" and _BOUND.search(text[max(0, number.start() - 24) : number.start()]):
+        value, reason = None, "bound"
+    elif reason == "" and value is not None and (number["sign"] or not 0 <= value <= 1):
+        value, reason = None, "out_of_range"
+    return Stated(number.start(), number.end(), value, reason, likely)
+
+
+def _value(number: re.Match[str], percent: bool) -> tuple[float | None, str, bool]:
+    if number["odd_a"]:
+        return None, "odds", False
+    scale = 100 if percent else 1
+    if number["sci"]:
+        mantissa = re.match(_DIGITS, number["sci"])
+        exponent = int(number["exponent"])
+        return (_decimal(mantissa[0]) if mantissa else 0.0) * 10.0**exponent / scale, "", True
+    if number["den"]:
+        below = _decimal(number["den"])
+        return (None, "out_of_range", False) if below == 0 else (_decimal(number["num"]) / below, "", True)
+    plain = _decimal(number["plain"])
+    if number["percent"]:
+        return plain / 100, "", True
+    return plain / scale, "", percent or not number["plain"].isdigit()
+
+
+def _decimal(digits: str) -> float:
+    return float(digits.replace(",", "."))
+
+
+def _only(text: str, numbers: list[Stated], start: int, end: int) -> Stated | None:
+    """The number of a stretch that holds one value and nothing else but its introduction."""
+    inside = [n for n in numbers if start <= n.start and n.end <= end]
+    if not inside or len({n.value for n in inside}) > 1:
+        return None
+    at = start
+    for number in inside:
+        gap = text[at : number.start]
+        if _ONLY_AROUND.fullmatch(gap) is None:
+            return None if number.reason != "bound" or at != start else number
+        at = number.end
+    return inside[0] if _ONLY_AROUND.fullmatch(text[at:end]) else None
+
+
+def _labelled(text: str, numbers: list[Stated], end: int) -> Stated | None:
+    label = _LABELLED_LINE.match(text[:end])
+    return _next_number(text, numbers, label.end()) if label else None
+
+
+def _next_number(text: str, numbers: list[Stated], at: int) -> Stated | None:
+    return next((n for n in numbers if n.start >= at and not text[at : n.start].strip(" \"'(~≈<>≤≥")), None)
+
+
+def _after_marker(text: str, numbers: list[Stated], kind: str) -> Stated | None:
+    """The last number named as the answer by a marker of this kind (any kind if empty)."""
+    for number in reversed(numbers):
+        left = text[max(0, number.start - 200) : number.start]
+        if number.reason == "bound":
+            left = _BOUND.sub("", left)
+        named = _NAMED.search(left.rstrip("\"'(").rstrip() + " ")
+        if named and (not kind or (named["final"] or "").strip() == kind):
+            return number
+    return None
+
+
+def _last_likely(numbers: list[Stated]) -> Stated | None:
+    likely = [n for n in numbers if n.likely]
+    if likely:
+        return likely[-1]
+    return numbers[0] if len(numbers) == 1 else None

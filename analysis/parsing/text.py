@@ -1,0 +1,191 @@
+"""Answer texts made comparable: reasoning cut away, wrappers unfolded, case and letter forms folded.
+
+Only for matching: the text in the store stays exactly as logged.
+"""
+
+import html
+import re
+import unicodedata
+from typing import NamedTuple
+
+#: Of a longer text only its beginning and its end are read: answers stand there, and cost stays bounded.
+HEAD_CHARS = 2_000
+TAIL_CHARS = 4_000
+_ECHO_CHARS = 20_000
+
+_REASONING_NAMES = "think|thinking|thought|thoughts|reason|reasoning|scratchpad|reflection|analysis"
+_REASONING_TAG = re.compile(
+    rf"<(/?)(?:{_REASONING_NAMES})\s*>|\[(/?)(?:think|thinking|reasoning)\]|◁(/?)think▷", re.IGNORECASE
+)
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_END_TOKEN = re.compile(
+    r"<\|(?:im_end|endoftext|end_of_text|eot_id|end|return|eom_id|im_start|start_header_id)\|>"
+    r"|</s>|<eos>|<eoa>|<end_of_turn>|<\|(?:user|human)\|>",
+    re.IGNORECASE,
+)
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+)
+_QUOTES = {ord(c): "'" for c in "‘’‚‛´′"} | {ord(c): '"' for c in "“”„‟«»″「」『』"}
+_LETTER_FORMS = _INVISIBLE | _QUOTES | {ord("−"): "-", ord("。"): ".", ord("、"): ","}
+
+_NEEDS_UNFOLDING = re.compile(r"[\\*_`~#<>$&{}\[\]|•]")
+_FENCE = re.compile(r"```+[a-z0-9+-]*")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_LATEX_TEXT = re.compile(
+    r"\\(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathsf|mathtt|emph|mbox|operatorname|underline)"
+    r"\s*\{([^{}]{0,400})\}"
+)
+_LATEX_MARK = re.compile(r"\\[()\[\],;!: ]|\\q?quad\b|\$\$?")
+_BOXED = re.compile(r"\\f?boxed\s*\{|\\boxed\s+(?=\w)")
+_JSON_ANSWER = re.compile(
+    r"[\"'](?:(?:the[ _-]?)?(?:final|correct)?[ _-]?answer|final|prediction|predicted|label|verdict|conclusion|decision"
+    r"|judge?ment|response|result|choice|output)[\"']\s*:\s*"
+    r"(?:\"((?:[^\"\\]|\\.){0,400})\"|'([^'\n]{0,400})'|([a-z0-9.%]{1,20})\b)"
+)
+_ANSWER_TAG = re.compile(
+    r"[<\[](/?)(?:answer|final_answer|finalanswer|final|verdict|conclusion|result|response|output)[>\]]"
+)
+_HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
+_HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*|[-+•][ \t]+)+", re.MULTILINE)
+_EMPHASIS = str.maketrans({"*": None, "_": " ", "~": None, "{": " ", "}": " ", "|": " "})
+_BOOLEANS = {"true": "yes", "false": "no"}
+
+
+class Stripped(NamedTuple):
+    """A text without its reasoning; ``open_reasoning`` if a block begins and never ends."""
+
+    text: str
+    open_reasoning: bool
+
+
+def strip_reasoning(text: str) -> Stripped:
+    """Drop reasoning blocks; what follows an unclosed one is no answer.
+
+    A closing mark without an opening one (the template opened it in the prompt) makes everything
+    before it reasoning.
+    """
+    if "<|channel|>" in text:
+        _, found, final = text.rpartition(_FINAL_CHANNEL)
+        return Stripped(final, False) if found else Stripped("", True)
+    if "<" not in text and "[" not in text and "◁" not in text:
+        return Stripped(text, False)
+    kept: list[str] = []
+    start, inside = 0, False
+    for tag in _REASONING_TAG.finditer(text):
+        if any(tag.groups()):
+            if not inside:
+                kept.clear()
+            start, inside = tag.end(), False
+        elif not inside:
+            kept.append(text[start : tag.start()])
+            inside = True
+    if not inside:
+        kept.append(text[start:])
+    return Stripped("\n".join(kept) if len(kept) > 1 else "".join(kept), inside)
+
+
+def strip_echo(output: str, prompt: str | None) -> str:
+    """Drop what an output repeats of its prompt: all of it, or whole lines up to a question or its end."""
+    if not prompt or len(output) < 12:
+        return output
+    start, asked = output.lstrip(), prompt.strip()
+    if asked and start.startswith(asked):
+        return start[len(asked) :]
+    first = start[:_ECHO_CHARS].partition("\n")[0].strip()
+    if len(first) < 8 or first not in asked[-_ECHO_CHARS:]:
+        return output
+    return _without_echoed_lines(start, asked) or output
+
+
+def _without_echoed_lines(output: str, asked: str) -> str:
+    lines, given = output.split("\n"), [line.strip() for line in asked[-_ECHO_CHARS:].split("\n")]
+    last = 0
+    starts = [at for at, line in enumerate(given) if line and line == lines[0].strip()]
+    for first in starts[-20:]:
+        run = 0
+        while run < len(lines) and first + run < len(given) and lines[run].strip() == given[first + run]:
+            run += 1
+        ends_asking = lines[run - 1].rstrip().endswith(("?", ":"))
+        last = max(last, run if first + run == len(given) or ends_asking else 0)
+    return "\n".join(lines[last:]).strip()
+
+
+def clip(text: str) -> str:
+    """Beginning and end of a long text, with a paragraph break between."""
+    if len(text) <= HEAD_CHARS + TAIL_CHARS:
+        return text
+    return text[:HEAD_CHARS] + "\n\n[...]\n\n" + text[-TAIL_CHARS:]
+
+
+def fold(text: str) -> str:
+    """Lower-case text in one letter form: NFKC, plain quotes, no invisible characters."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_LETTER_FORMS)).translate(_QUOTES)
+    return text.casefold()
+
+
+def before_end_token(text: str) -> str:
+    """Text up to the first end-of-turn token that follows anything; a leading one is dropped."""
+    if "<" not in text:
+        return text
+    start = 0
+    for token in _END_TOKEN.finditer(text):
+        if text[start : token.start()].strip():
+            return text[start : token.start()]
+        start = token.end()
+    return text[start:]
+
+
+def unfold(folded: str) -> str:
+    """Unwrap markdown, LaTeX, HTML and JSON; answers in a wrapper get a marker such as ``boxed answer:``."""
+    if not _NEEDS_UNFOLDING.search(folded):
+        return folded
+    text = html.unescape(folded) if "&" in folded else folded
+    text = _FENCE.sub("", text).replace("`", "'")
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
+    if "\\" in text or "$" in text:
+        text = _LATEX_MARK.sub(" ", _mark_boxed(_LATEX_TEXT.sub(r"\1", text)))
+    if ":" in text and "{" in text:
+        text = _JSON_ANSWER.sub(_mark_json, text)
+    if "<" in text or "[" in text:
+        text = _HTML_TAG.sub(" ", _ANSWER_TAG.sub(lambda tag: "\n" if tag[1] else "\ntagged answer: ", text))
+    text = _HASH_ANSWER.sub("final answer: ", text)
+    return _LINE_MARK.sub("", text.translate(_EMPHASIS))
+
+
+def _mark_json(found: re.Match[str]) -> str:
+    text, other, bare = found.groups()
+    value = text if text is not None else other if other is not None else _BOOLEANS.get(bare, bare)
+    return f"\njson answer: {value.replace(chr(92) + 'n', ' ').strip()}\n"
+
+
+def _mark_boxed(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    for box in _BOXED.finditer(text):
+        if box.start() < at:
+            continue
+        braced = box[0].endswith("{")
+        end = _closing_brace(text, box.end()) if braced else text.find(" ", box.end())
+        if end < 0:
+            end = min(len(text), box.end() + 200)
+        parts += [text[at : box.start()], "\nboxed answer: ", text[box.end() : end].strip(), "\n"]
+        at = end + 1 if braced else end
+    return "".join(parts) + text[at:] if parts else text
+
+
+def _closing_brace(text: str, start: int) -> int:
+    depth = 1
+    for at in range(start, min(len(text), start + 400)):
+        depth += (text[at] == "{") - (text[at] == "}")
+        if depth == 0:
+            return at
+    return -1
+
+
+def prepare(text: str) -> str:
+    """Folded, unwrapped text ready for the readers; takes text without reasoning blocks."""
+    return unfold(fold(clip(before_end_token(text)))).strip()

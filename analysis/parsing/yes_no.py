@@ -1,0 +1,172 @@
+"""Reads yes or no from the text of a reply.
+
+Rules that give an answer: ``exact`` (the whole reply is the word), ``boxed``, ``json``, ``tagged``,
+``final_answer``, ``first_word``, ``last_line``, ``predicate`` and ``negated`` (declared words only: "is
+valid", "not valid"), ``only_one_polarity``, ``self_correction``. Rules that give none: ``empty``, ``none``,
+``hedge``, ``conflicting``, ``several``, ``conditional``, ``negated``, ``question``, ``undecided``,
+``refusal``, ``open_reasoning``.
+"""
+
+import re
+
+from analysis.parsing import mentions as found_in
+from analysis.parsing.answer_words import EDGES, AnswerWords
+from analysis.parsing.mentions import Mention, Mentions, answer_mentions
+from analysis.parsing.reading import Reading, answered, unanswered
+from analysis.parsing.refusal import begins_with_refusing_no, is_refusal, is_undecided
+from analysis.parsing.text import HEAD_CHARS, fold, prepare, strip_reasoning
+from analysis.schema.status import Status
+
+#: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
+_SHORT_TEXT_SENTENCES = 4
+_RUN_ON = re.compile(
+    r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
+)
+_ENUMERATED = re.compile(r"^[ \t]*\(?(?:q(?:uestion)?\s*)?(?:\d{1,2}|[a-e])[.):][ \t]*(\S+)", re.MULTILINE)
+_SHORT_ANSWER = re.compile(r"\b(?:answer|ans|a)(?:\s+is)?\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?$")
+_CONCEDES = re.compile(r"[^.!?\n]*\b(?:but|however|yet|although|though)\b")
+_PASSED_RULES = ("conditional", "negated", "question")
+
+
+def read_yes_no(text: str, words: AnswerWords) -> Reading:
+    """Read a reply to a yes/no question.
+
+    Parameters
+    ----------
+    text : str
+        The reply as logged, without the echoed prompt.
+    words : AnswerWords
+        What means yes and no in this study.
+    """
+    exact = words.whole.get(text.casefold().strip(EDGES)) if len(text) <= 40 else None
+    if exact is not None and "?" not in text and "~~" not in text:
+        return answered(exact, "exact")
+    return _first_word_only(text, words) or _read_whole(text, words)
+
+
+def _first_word_only(text: str, words: AnswerWords) -> Reading | None:
+    """The common case: a built-in word stands first and no other answer word follows."""
+    if len(text) > HEAD_CHARS or "<" in text or "[/" in text or "◁" in text or "\\" in text:
+        return None
+    folded = fold(text).lstrip()
+    head = words.head.match(folded)
+    if head is None or head[1] in words.declared or words.word.search(folded, head.end(1)):
+        return None
+    if head[1].startswith("n") and (begins_with_refusing_no(folded) or folded[head.end() :].lstrip()[:1].isdigit()):
+        return None
+    return answered(words.table[head[1]], "first_word")
+
+
+def _read_whole(text: str, words: AnswerWords) -> Reading:
+    if not text.strip():
+        return unanswered("empty")
+    stripped = strip_reasoning(text)
+    prepared = prepare(stripped.text)
+    reading = _read_prepared(prepared, words) if prepared else None
+    if reading is not None and reading.answer is not None:
+        return reading
+    if stripped.open_reasoning:
+        return unanswered("open_reasoning", Status.TRUNCATED)
+    return reading or unanswered("empty")
+
+
+def _read_prepared(text: str, words: AnswerWords) -> Reading:
+    """The first answer of a text that runs on into invented questions, else the whole text's."""
+    run_on = _RUN_ON.search(text)
+    if run_on and text[: run_on.start()].strip():
+        reading = _read_one(text[: run_on.start()].rstrip(), words)
+        if reading.answer is not None or reading.rule in ("conflicting", "hedge", "several", "refusal"):
+            return reading
+    return _read_one(text, words)
+
+
+def _read_one(text: str, words: AnswerWords) -> Reading:
+    exact = words.whole.get(text.strip(EDGES))
+    if exact is not None and "?" not in text:
+        return answered(exact, "exact")
+    if begins_with_refusing_no(text):
+        return unanswered("refusal", Status.REFUSED)
+    if _is_several(text, words):
+        return unanswered("several")
+    hedged = words.hedge.search(text) is not None
+    masked = words.pair.sub(" either ", words.hedge.sub(" both ", text) if hedged else text)
+    mentions = answer_mentions(masked, words)
+    if hedged and not any(m.strength >= found_in.NAMED for m in mentions.counted):
+        return unanswered("hedge")
+    if _concedes(masked, mentions, words):
+        return unanswered("hedge")
+    return _decided(mentions, masked) or _unread(text, masked != text, mentions, words)
+
+
+def _is_several(text: str, words: AnswerWords) -> bool:
+    """Answers to several questions: a numbered list of them, or three and more in a row."""
+    items = [item for item in re.split(r"[\s,;/]+", text.strip(EDGES)) if item] if len(text) < 200 else []
+    if len(items) > 2 and all(item.strip(EDGES) in words.table for item in items):
+        return True
+    numbered = [n[1].strip(EDGES) for n in _ENUMERATED.finditer(text)]
+    return sum(word in words.table for word in numbered) > 1
+
+
+def _concedes(text: str, mentions: Mentions, words: AnswerWords) -> bool:
+    """ "True, all dogs bark, but ...": a declared word that grants a point and is no answer."""
+    first = mentions.counted[0] if mentions.counted else None
+    if first is None or first.rule != "first_word" or len(mentions.counted) > 1:
+        return False
+    word = words.word.match(text, first.start)
+    return word is not None and word[0] in words.declared and _CONCEDES.match(text, word.end()) is not None
+
+
+def _decided(mentions: Mentions, text: str) -> Reading | None:
+    counted, corrected = _after_correction(mentions.counted)
+    if not counted:
+        return None
+    if "conditional" in mentions.passed_over and max(m.strength for m in counted) < found_in.NAMED:
+        return unanswered("conditional")
+    strongest = max(counted, key=lambda m: m.strength)
+    if len({m.polarity for m in counted}) == 1:
+        if strongest.strength == found_in.INSIDE and mentions.n_sentences > _SHORT_TEXT_SENTENCES:
+            return None
+        return answered(strongest.polarity, "self_correction" if corrected else _plain_rule(strongest))
+    if strongest.strength < found_in.NAMED or not _stands_last(counted, strongest.strength, text):
+        return unanswered("conflicting")
+    return answered(strongest.polarity, "self_correction" if corrected else strongest.rule)
+
+
+def _plain_rule(mention: Mention) -> str:
+    """A correction of nothing is an answer in last place."""
+    return "last_line" if mention.rule == "self_correction" else mention.rule
+
+
+def _after_correction(counted: tuple[Mention, ...]) -> tuple[tuple[Mention, ...], bool]:
+    """Mentions from the last explicit correction on, and whether it changed the answer."""
+    for at in range(len(counted) - 1, 0, -1):
+        if counted[at].corrects and counted[at].polarity != counted[at - 1].polarity:
+            return counted[at:], True
+    return counted, False
+
+
+def _stands_last(counted: tuple[Mention, ...], strength: int, text: str) -> bool:
+    """Whether the strongest mentions agree, and no other answer follows or shares their sentence."""
+    strongest = [m for m in counted if m.strength == strength]
+    polarity, last = strongest[0].polarity, strongest[-1]
+    if any(m.polarity != polarity for m in strongest):
+        return False
+    others = [m for m in counted if m.polarity != polarity]
+    if any(m.start > last.start for m in others):
+        return False
+    between = text[others[-1].start : last.start]
+    return strength == found_in.FINAL or re.search(r"[.!?]\s|\n", between) is not None
+
+
+def _unread(text: str, has_pair: bool, mentions: Mentions, words: AnswerWords) -> Reading:
+    short = _SHORT_ANSWER.search(text[-40:]) if not mentions.counted else None
+    if short and short[1] in words.whole:
+        return answered(words.whole[short[1]], "final_answer")
+    if is_refusal(text):
+        return unanswered("refusal", Status.REFUSED)
+    for rule in _PASSED_RULES:
+        if rule in mentions.passed_over:
+            return unanswered(rule)
+    if is_undecided(text):
+        return unanswered("undecided")
+    return unanswered("hedge" if has_pair else "none")

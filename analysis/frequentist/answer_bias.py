@@ -1,0 +1,264 @@
+"""Accuracies, answer bias, floors and signal detection of yes/no answers: one row per task, model and measure."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.arguments import check_level
+from analysis.errors import AnalysisError
+from analysis.frequentist.cell_rates import (
+    NO_FACTORS,
+    NO_GOLD,
+    CellRates,
+    cell_rates,
+    design_of,
+    pooled_rate,
+)
+from analysis.frequentist.signal_detection_limits import z_difference_limits
+from analysis.frequentist.unit_arrays import (
+    Floats,
+    TaskSums,
+    accuracy_columns,
+    portions,
+    tasks_of,
+    weight_by_cell,
+    yes_columns,
+)
+from analysis.measures.competence import min_bias_if_tied
+from analysis.measures.rates import check_treatment
+
+#: Measures in the order of the rows.
+MEASURES: Final = (
+    *("accuracy", "uncertain_rate", "yes_rate"),
+    *("acc_yes", "acc_no", "acc_va", "acc_vn", "acc_ia", "acc_in"),
+    *("balanced_accuracy", "answer_bias", "polarity_sensitivity", "validity_contrast"),
+    *("competence_floor", "affirmative_floor", "cell_floor", "d_prime", "criterion_c"),
+)
+TARGETS: Final = ("these", "new_items", "census")
+METHODS: Final = {
+    "rate": "cluster Wilson (t)",
+    "difference": "square-and-add of cluster Wilson (t)",
+    "floor": "smallest of cluster Wilson (t)",
+    "deviate": "square-and-add of cluster Wilson (t), normal scale",
+}
+NOT_VARIED: Final = "no unit deviates, hence no standard error; the interval counts units as single responses"
+CENSUS: Final = "the benchmark is the population: no sampling error"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One measure for all models of a portion: arrays (M,)."""
+
+    measure: str
+    kind: str
+    estimate: Floats
+    variance: Floats
+    df: Floats
+    low: Floats
+    high: Floats
+    n: NDArray[np.int64]
+    units: NDArray[np.int64]
+    n_eff: Floats
+    reasons: list[str]
+    tie_bias: Floats
+
+
+def answer_bias_estimates(
+    sums: pd.DataFrame,
+    *,
+    uncertain: str = "incorrect",
+    ci_level: float = 0.95,
+    target: str = "these",
+    unit: str = "unit",
+    weights: str = "",
+) -> pd.DataFrame:
+    """Every measure of answer bias and competence, with intervals by independent unit.
+
+    Parameters
+    ----------
+    sums : DataFrame
+        As ``reduction.unit_sums`` returns. Strata of a cell weigh the same.
+    uncertain : {"incorrect", "excluded", "half"}
+        Treatment of uncertain answers, through every measure but ``uncertain_rate``.
+    ci_level : float in (0, 1)
+    target : {"these", "new_items", "census"}
+        Whom the interval speaks of: units like the ones asked (both of the first two: what the rows
+        of ``sums`` call a unit decides), or nobody else.
+    unit, weights : str
+        Labels for the result: what the unit is, how responses were weighted.
+
+    Returns
+    -------
+    DataFrame
+        Columns of ``vocabulary.OUTPUT_COLUMNS``. A measure that the design cannot give, or that a
+        model's responses leave undefined, is a row with missing numbers and a ``reason``; a reason
+        beside numbers says what limits them.
+
+    Notes
+    -----
+    ``docs/methods.md`` gives the formulas, and the simulations behind each choice of interval.
+    """
+    check_treatment(uncertain)
+    check_level(ci_level)
+    if target not in TARGETS:
+        raise AnalysisError(f"target must be one of {', '.join(TARGETS)} for sums by unit, not {target!r}")
+    tables = [
+        _table(part, _columns(part, uncertain, ci_level), target)
+        for task in tasks_of(sums)
+        for part in portions(task)
+    ]
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["task", "model", "measure"])
+    labels = {"ci_level": ci_level, "uncertain": uncertain, "unit": unit, "weights": weights, "target": target}
+    return table.assign(**labels)
+
+
+def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[_Column]:
+    n, y = accuracy_columns(task, uncertain)
+    counted = ("n_answered",) if uncertain == "excluded" else ("n_answered", "n_uncertain")
+    asked = "answered" if uncertain == "excluded" else "scored"
+    unclear = (task.columns["w_scored"], task.columns["w_uncertain"])
+    found = [
+        _pooled("accuracy", pooled_rate(task, n, y, counted), asked, ci_level),
+        _pooled("uncertain_rate", pooled_rate(task, *unclear, ("n_answered", "n_uncertain")), "scored", ci_level),
+    ]
+    design = design_of(task)
+    if design is None:
+        return found + [_undefined(name, NO_GOLD, len(task.models)) for name in MEASURES[2:]]
+    yes = pooled_rate(task, *yes_columns(task, uncertain), counted, known_only=True)
+    found.append(_pooled("yes_rate", yes, asked, ci_level))
+    cells = cell_rates(task, design, n, y, counted)
+    for name in MEASURES[3:]:
+        if name in ("d_prime", "criterion_c"):
+            found.append(_deviate(name, cells, weight_by_cell(task, n), asked, ci_level))
+        elif name in design.floors:
+            found.append(_floor(name, cells, asked, ci_level))
+        elif name in design.names:
+            found.append(_contrast(name, cells, asked, ci_level))
+        else:
+            found.append(_undefined(name, NO_FACTORS, len(task.models)))
+    return found
+
+
+def _pooled(measure: str, cells: CellRates, asked: str, ci_level: float) -> _Column:
+    return _contrast("rate", cells, asked, ci_level, measure=measure)
+
+
+def _contrast(name: str, cells: CellRates, asked: str, ci_level: float, *, measure: str = "") -> _Column:
+    at, found = cells.design.at(name), cells.rates.contrasts
+    kind = "difference" if name in cells.design.differences else "rate"
+    return _Column(
+        measure or name,
+        kind,
+        found.estimate[:, at],
+        found.variance[:, at],
+        found.df[:, at],
+        *cells.limits(name, ci_level=ci_level),
+        cells.rows[:, at],
+        cells.units[:, at],
+        cells.rates.n_eff[:, at] if kind == "rate" else np.full(len(cells.rows), np.nan),
+        cells.reasons(name, asked=asked),
+        np.full(len(cells.rows), np.nan),
+    )
+
+
+def _floor(name: str, cells: CellRates, asked: str, ci_level: float) -> _Column:
+    members, gap = cells.design.floors[name]
+    index = np.array([cells.design.at(member) for member in members])
+    found = cells.rates.contrasts
+    values = found.estimate[:, index]
+    smallest = index[np.where(np.isnan(values), np.inf, values).argmin(axis=1)]
+    models = np.arange(len(values))
+    tie_bias = np.sqrt(found.variance[:, cells.design.at(gap)]) if gap else np.full(len(values), np.nan)
+    return _Column(
+        name,
+        "floor",
+        values.min(axis=1),
+        found.variance[models, smallest],
+        found.df[models, smallest],
+        *cells.limits(name, ci_level=ci_level),
+        *_behind(cells, members),
+        cells.rates.n_eff[models, smallest],
+        cells.reasons(name, asked=asked),
+        min_bias_if_tied(tie_bias),
+    )
+
+
+def _behind(cells: CellRates, members: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Responses and units behind several rates together: those of the contrast that uses all their cells."""
+    whole = "balanced_accuracy" if len(members) != 2 or "acc_yes" in members else "va_minus_ia"
+    at = cells.design.at(whole)
+    return cells.rows[:, at], cells.units[:, at]
+
+
+def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: float) -> _Column:
+    estimate, variance, low, high = z_difference_limits(cells, weight, criterion=name == "criterion_c", ci_level=ci_level)
+    at = cells.design.at("answer_bias")
+    return _Column(
+        name,
+        "deviate",
+        estimate,
+        variance,
+        cells.rates.contrasts.df[:, at],
+        low,
+        high,
+        cells.rows[:, at],
+        cells.units[:, at],
+        np.full(len(estimate), np.nan),
+        cells.reasons("answer_bias", asked=asked),
+        np.full(len(estimate), np.nan),
+    )
+
+
+def _undefined(measure: str, reason: str, models: int) -> _Column:
+    nothing, none = np.full(models, np.nan), np.zeros(models, dtype=np.int64)
+    return _Column(
+        measure, "", nothing, nothing, nothing, nothing, nothing, none, none, nothing, [reason] * models, nothing
+    )
+
+
+_SCALES: Final = {
+    "rate": "probability",
+    "floor": "probability",
+    "difference": "probability difference",
+    "deviate": "standard normal deviate",
+    "": "",
+}
+
+
+def _table(task: TaskSums, columns: list[_Column], target: str) -> pd.DataFrame:
+    parts = [_rows(task, column, target) for column in columns]
+    table = pd.concat(parts, ignore_index=True)
+    order = np.arange(len(table)).reshape(len(columns), len(task.models)).T.ravel()
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _rows(task: TaskSums, column: _Column, target: str) -> pd.DataFrame:
+    known = np.isfinite(column.low)
+    moved = column.variance > 0
+    inferred = known & (target != "census")
+    plain = [NOT_VARIED if k and not m else "" for k, m in zip(known, moved, strict=True)]
+    reasons = [CENSUS] * len(known) if target == "census" else plain
+    reasons = [own or general for own, general in zip(column.reasons, reasons, strict=True)]
+    blank = np.full(len(known), np.nan)
+    return pd.DataFrame(
+        {
+            "task": task.task,
+            "model": list(task.models),
+            "measure": column.measure,
+            "estimate": column.estimate,
+            "std_error": np.where(inferred & moved, np.sqrt(np.maximum(column.variance, 0)), blank),
+            "df": np.where(inferred, column.df, blank),
+            "ci_low": np.where(inferred, column.low, blank),
+            "ci_high": np.where(inferred, column.high, blank),
+            "ci_method": np.where(inferred, METHODS.get(column.kind, ""), ""),
+            "scale": _SCALES[column.kind],
+            "n": column.n,
+            "n_clusters": column.units,
+            "n_eff": np.where(inferred, column.n_eff, blank),
+            "min_bias_if_tied": np.where(inferred, column.tie_bias, blank),
+            "reason": reasons,
+        }
+    )

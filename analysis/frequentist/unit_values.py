@@ -1,0 +1,85 @@
+"""How many independent units stand behind a contrast, and how many of them disagree with the rest."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.frequentist.clustered import Floats, GroupMoments, components
+
+#: Unit values that differ by less are one value written in two ways.
+_DIGITS = 12
+
+
+def unit_counts(n: ArrayLike, weights: ArrayLike) -> NDArray[np.int64]:
+    """Units that serve at least one group of each contrast.
+
+    Parameters
+    ----------
+    n : array_like (..., G, K)
+    weights : array_like (Q, K)
+
+    Returns
+    -------
+    ndarray of int (..., Q)
+    """
+    serves, used = np.asarray(n) > 0, np.asarray(weights) != 0
+    if (np.count_nonzero(serves, axis=-1) <= 1).all():
+        per_group = np.count_nonzero(serves, axis=-2)
+        return np.stack([per_group[..., row].sum(axis=-1) for row in used], axis=-1)
+    return np.stack([np.count_nonzero(serves[..., row].any(axis=-1), axis=-1) for row in used], axis=-1)
+
+
+def deviating_units(n: ArrayLike, y: ArrayLike, weights: ArrayLike, moments: GroupMoments) -> NDArray[np.int64]:
+    """Units whose value of a contrast is not the most frequent one.
+
+    Parameters
+    ----------
+    n : array_like (G, K) or (..., G, K)
+    y : array_like (..., G, K)
+    weights : array_like (Q, K)
+    moments : GroupMoments
+        Of the same ``n`` and ``y``.
+
+    Returns
+    -------
+    ndarray of int (..., Q)
+        A unit's value is its own weighted mean over the groups it serves. Where no unit serves two
+        parts of the contrast, the most frequent value is sought in each part and the counts added.
+    """
+    weight, right, ell = np.asarray(n, float), np.asarray(y, float), np.asarray(weights, float)
+    lead = np.broadcast_shapes(weight.shape[:-2], right.shape[:-2])
+    total = weight.sum(axis=-2, keepdims=True)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    hits = np.divide(right, total, out=np.zeros(np.broadcast_shapes(right.shape, total.shape)), where=total > 0)
+    linked = moments.linked.reshape(-1, *moments.linked.shape[-2:]).any(axis=0)
+    counted: dict[bytes, NDArray[np.int64]] = {}
+    result = np.zeros((*lead, len(ell)), dtype=np.int64)
+    for q, row in enumerate(ell):
+        for part in components(linked, row != 0):
+            used = row[part] / row[part[0]]
+            key = part.tobytes() + used.tobytes()
+            if key not in counted:
+                counted[key] = _off_the_mode(_values(hits[..., part], share[..., part], used))
+            result[..., q] += counted[key]
+    return result
+
+
+def _values(hits: Floats, share: Floats, weights: Floats) -> Floats:
+    """Weighted mean of each unit, (..., G); NaN for units that serve none of the groups."""
+    if len(weights) == 1:
+        top, bottom = hits[..., 0], share[..., 0]
+    else:
+        top, bottom = hits @ weights, share @ np.abs(weights)
+    shape = np.broadcast_shapes(top.shape, bottom.shape)
+    values = np.divide(top, bottom, out=np.full(shape, np.nan), where=np.broadcast_to(bottom > 0, shape))
+    return np.round(values, _DIGITS)
+
+
+def _off_the_mode(values: Floats) -> NDArray[np.int64]:
+    """Values along the last axis, NaN left out, minus the longest run of equal ones."""
+    ordered = np.sort(values, axis=-1)
+    position = np.arange(ordered.shape[-1])
+    fresh = np.ones(ordered.shape, dtype=bool)
+    fresh[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    run = position - np.maximum.accumulate(np.where(fresh, position, 0), axis=-1) + 1
+    known = ~np.isnan(ordered)
+    return np.count_nonzero(known, axis=-1) - np.where(known, run, 0).max(axis=-1, initial=0)

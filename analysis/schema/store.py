@@ -16,7 +16,7 @@ from analysis.errors import AnalysisError
 from analysis.schema.quoting import quote_identifier, quote_text, shown
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME, COLUMNS, SCHEMA_VERSION, arrow_schema
 
-__all__ = ["StoreWriter", "open_store", "quote_identifier", "store_columns"]
+__all__ = ["StoreWriter", "open_store", "quote_identifier", "store_columns", "store_parts"]
 
 ROW_GROUP: Final = 65_536
 #: A row group is closed early when its texts reach this size, so that memory does not follow their length.
@@ -198,9 +198,7 @@ def open_store(path: Path, *, memory_limit: str = "512MB", threads: int = 2) -> 
     AnalysisError
         There is no store, it is not Parquet, or a standard column has a type that cannot be cast.
     """
-    parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
-    if not parts or not all(part.is_file() for part in parts):
-        raise AnalysisError(f"{path}: no store of responses here")
+    parts = store_parts(path)
     con = duckdb.connect(
         config={
             "threads": threads,
@@ -215,11 +213,26 @@ def open_store(path: Path, *, memory_limit: str = "512MB", threads: int = 2) -> 
     source = f"read_parquet([{files}], union_by_name = true)"
     try:
         found = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})").fetchall()
-        con.execute(f"CREATE VIEW responses AS SELECT {_columns_sql(dict(found))} FROM {source}")
+        con.execute(f"CREATE VIEW logged_responses AS SELECT {_columns_sql(dict(found))} FROM {source}")
+        con.execute("CREATE VIEW responses AS SELECT * FROM logged_responses")
     except duckdb.Error as error:
         con.close()
         raise AnalysisError(f"{path}: not a store of responses: {error}") from None
     return con
+
+
+def store_parts(path: Path) -> list[Path]:
+    """Parquet files of a store, in the order in which their rows were written.
+
+    Raises
+    ------
+    AnalysisError
+        There is no store.
+    """
+    parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
+    if not parts or not all(part.is_file() for part in parts):
+        raise AnalysisError(f"{path}: no store of responses here")
+    return parts
 
 
 def store_columns(con: duckdb.DuckDBPyConnection, view: str = "responses") -> tuple[str, ...]:

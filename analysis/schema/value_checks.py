@@ -1,0 +1,139 @@
+"""Checks of single values: required columns, levels, answers, probabilities, scores."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import duckdb
+
+from analysis.schema.quoting import quote_identifier, quote_texts, shown
+from analysis.schema.resolved import folded
+from analysis.schema.responses import COLUMNS, Column
+from analysis.schema.status import Status
+from analysis.schema.store import store_columns
+from analysis.schema.task_design import TaskDesign
+from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
+
+_ANSWERING: Final = ("answer", "output", "probability", "logged_score")
+_MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
+
+
+def required_columns(con: duckdb.DuckDBPyConnection) -> list[Violation]:
+    """Columns and values without which a row is no response."""
+    total = con.execute("SELECT count(*) FROM responses").fetchall()[0][0]
+    if not total:
+        return []
+    found = []
+    for column in COLUMNS:
+        if column.required:
+            found += _lacking(con, column.name, total)
+    anything = " AND ".join(f"{name} IS NULL" for name in (*_ANSWERING, "score_value"))
+    count, sources = rows_where(con, f"{anything} AND coalesce(status, '{Status.ANSWERED}') = '{Status.ANSWERED}'")
+    if count == total:
+        message = f"no row has one of {', '.join(_ANSWERING)}"
+        found.append(
+            Violation(ERROR, "missing column", message, count, sources, "name the column under [map] in study.toml")
+        )
+    elif count:
+        message = f"{number(count, 'row')} without any of {', '.join(_ANSWERING)}"
+        fix = "give a status: missing (planned, absent) or errored"
+        found.append(Violation(ERROR, "missing value", message, count, sources, fix))
+    return found
+
+
+def _lacking(con: duckdb.DuckDBPyConnection, name: str, total: int) -> list[Violation]:
+    count, sources = rows_where(con, f"coalesce(trim({quote_identifier(name)}), '') = ''")
+    fix = f'add it, or name the column that holds it under [map] in study.toml ({name} = "…")'
+    if count == total:
+        return [Violation(ERROR, "missing column", f"no row has {name}", count, sources, fix)]
+    return (
+        [Violation(ERROR, "missing value", f"{number(count, 'row')} without {name}", count, sources, fix)]
+        if count
+        else []
+    )
+
+
+def unknown_levels(con: duckdb.DuckDBPyConnection) -> list[Violation]:
+    """Levels outside the schema, in the columns whose levels it fixes; case and blanks around them do not matter."""
+    return [violation for column in COLUMNS if column.values for violation in _levels_outside(con, column)]
+
+
+def _levels_outside(con: duckdb.DuckDBPyConnection, column: Column) -> list[Violation]:
+    name = quote_identifier(column.name)
+    level = name if column.name == "status" else folded(name)
+    condition = f"{level} NOT IN {quote_texts(column.values)}"
+    count, sources = rows_where(con, condition)
+    if not count:
+        return []
+    levels = _distinct(con, name, condition)
+    message = f"{column.name} of {number(count, 'row')} is {levels}, not {_or(column.values)}"
+    return [Violation(ERROR, "unknown level", message, count, sources, _MAP_VALUES)]
+
+
+def answers_outside(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:
+    """Answers and gold answers other than yes and no in judgement tasks."""
+    found = []
+    for design in designs:
+        for column in ("answer", "gold") if design.kind == "judgement" else ():
+            condition = f"{section} = ? AND {folded(column)} NOT IN ('yes', 'no')"
+            count, sources = rows_where(con, condition, (design.task,))
+            if count:
+                levels = _distinct(con, column, condition, (design.task,))
+                message = f"task {shown(design.task)}: {column} of {number(count, 'row')} is {levels}, not yes or no"
+                fix = "give synonyms under [reading] in study.toml, or another kind under [study]"
+                found.append(Violation(ERROR, "answer outside the vocabulary", message, count, sources, fix))
+    return found
+
+
+def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> list[Violation]:
+    """Probabilities outside [0, 1], and tasks in which fractions and percentages are mixed."""
+    found = []
+    for column in ("probability", "p_yes"):
+        query = f"""
+            SELECT {section} AS task, count(*) FILTER (NOT {column} BETWEEN 0 AND 1) AS outside,
+                   count(*) FILTER ({column} BETWEEN 1.000001 AND 100) AS percents,
+                   count(*) FILTER ({column} > 0 AND {column} < 1) AS fractions,
+                   {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 1)
+            FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside > 0 ORDER BY ALL
+        """
+        for task, outside, percents, fractions, sources in con.execute(query).fetchall():
+            where = f"task {shown(task)}: {column}"
+            message = f"{where} of {number(outside, 'row')} lies outside [0, 1]"
+            fix = (
+                'correct the log; if it holds percent, write probability_scale = "percent" under [study] in study.toml'
+            )
+            found.append(Violation(ERROR, "probability out of range", message, outside, examples(sources), fix))
+            if percents and fractions:
+                message = (
+                    f"{where} is above 1 in {number(percents, 'row')} and between 0 and 1 in {number(fractions, 'row')}"
+                )
+                fix = "bring all rows to one scale; which one a row uses is not guessed"
+                found.append(Violation(ERROR, "mixed scales", message, percents, examples(sources), fix))
+    return found
+
+
+def invalid_scores(con: duckdb.DuckDBPyConnection) -> list[Violation]:
+    """Scores that are NaN or infinite, which readers of JSON let through as numbers."""
+    columns = ["logged_score", *(name for name in store_columns(con) if name.startswith("score."))]
+    found = []
+    for name in columns:
+        column = quote_identifier(name)
+        value = f"TRY_CAST({column} AS DOUBLE)"
+        bad = f"(isnan({value}) OR isinf({value}))"
+        if name == "logged_score":
+            bad = f"({bad} OR isnan(score_value) OR isinf(score_value))"
+        count, sources = rows_where(con, f"coalesce({bad}, false)")
+        if count:
+            message = f"{name} of {number(count, 'row')} is not a finite number"
+            fix = "nothing needs doing: it counts as a missing score, not as 0"
+            found.append(Violation(WARNING, "invalid score", message, count, sources, fix))
+    return found
+
+
+def _distinct(con: duckdb.DuckDBPyConnection, column: str, condition: str, parameters: tuple[object, ...] = ()) -> str:
+    query = f"SELECT DISTINCT {column} AS level FROM responses WHERE {condition} ORDER BY level LIMIT {EXAMPLES + 1}"
+    levels = [shown(row[0], limit=40) for row in con.execute(query, list(parameters)).fetchall()]
+    return _or(levels[:EXAMPLES]) + (", …" if len(levels) > EXAMPLES else "")
+
+
+def _or(levels: Sequence[str]) -> str:
+    return levels[0] if len(levels) == 1 else f"{', '.join(levels[:-1])} or {levels[-1]}"

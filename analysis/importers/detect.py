@@ -158,18 +158,18 @@ def _identify(seen: Probe, relative: str, importers: tuple[ModuleType, ...], rul
         return Found(seen.path, relative, None, Claim.COMPANION, "belongs to the study")
     if seen.problem:
         return _problem(seen, relative)
-    claims = {module: claim for module in importers if (claim := module.sniff(seen)) is not Claim.NO}
-    logs = [module for module, claim in claims.items() if claim is not Claim.COMPANION]
+    claims = [(module, claim) for module in importers if (claim := module.sniff(seen)) is not Claim.NO]
+    logs = [(module, claim) for module, claim in claims if claim is not Claim.COMPANION]
     if len(logs) > 1:
-        names = ", ".join(module.NAME for module in logs)
+        names = ", ".join(module.NAME for module, _ in logs)
         raise AnalysisError(
             f"{relative}: could be a log of {len(logs)} formats ({names}); remove what makes it look like both",
             offenders=(relative,),
         )
     if logs:
-        return Found(seen.path, relative, logs[0], claims[logs[0]])
+        return Found(seen.path, relative, *logs[0])
     if claims:
-        module = next(iter(claims))
+        module = claims[0][0]
         return Found(seen.path, relative, module, Claim.COMPANION, f"belongs to a log ({module.NAME})")
     if standard.sniff_mapped(seen, rules) is Claim.LOG:
         return Found(seen.path, relative, standard, Claim.LOG)

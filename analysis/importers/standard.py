@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from analysis.errors import LogError
 from analysis.importers.byte_streams import open_bytes, relative_name, text_encoding
 from analysis.importers.json_rows import json_array_batches, json_line_batches
 from analysis.importers.json_text import top_level_keys
 from analysis.importers.mapped_columns import MappedColumns
 from analysis.importers.parquet_rows import MAGIC, parquet_batches, parquet_names
+from analysis.importers.probe import HEAD_BYTES
 from analysis.importers.protocol import Batch, Claim, Probe, ReadOptions
 from analysis.importers.raw_rows import RawBatch
 from analysis.importers.tabular_text import csv_batches, header_cells
@@ -17,6 +19,8 @@ from analysis.schema.responses import COLUMN_BY_NAME
 
 NAME = "standard schema"
 VERSIONS = "1"
+#: A first record is looked for in this many bytes when it is not in the head of the file.
+_LONG_RECORD = 4 << 20
 #: A log has at least one of these besides ``model`` and ``item``.
 ANSWERS = ("answer", "output", "probability", "logged_score")
 
@@ -54,8 +58,19 @@ def column_names(probe: Probe) -> tuple[str, ...]:
         return parquet_names(probe)
     start = probe.text.lstrip()[:1]
     if start in ("{", "["):
-        return top_level_keys(probe.text)
+        return top_level_keys(_first_record(probe))
     return header_cells(probe.text) if "\0" not in probe.text else ()
+
+
+def _first_record(probe: Probe) -> str:
+    """Text that holds the first record whole, unless that is of another size than ours are."""
+    if len(probe.head) < HEAD_BYTES or b"\n" in probe.head:
+        return probe.text
+    try:
+        with open_bytes(probe.path, ReadOptions(probe.path.parent)) as stream:
+            return stream.read(_LONG_RECORD).decode(text_encoding(probe.head), "replace")
+    except (LogError, OSError):
+        return probe.text
 
 
 def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:

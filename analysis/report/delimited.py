@@ -54,5 +54,5 @@ def _cell(value: object) -> str:
         return str(int(value))
     if isinstance(value, float | np.floating):
         # Whole numbers among floats are counts that share their column with missing values.
-        return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+        return str(int(value)) if float(value).is_integer() and abs(float(value)) < 2**53 else repr(float(value))
     return escape_csv(str(value))

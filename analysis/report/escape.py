@@ -29,7 +29,9 @@ _MARKDOWN_ENTITIES = {ord(c): f"&#{ord(c)};" for c in "`|@$~"} | {
     ord("<"): "&lt;",
     ord(">"): "&gt;",
 }
-_MARKDOWN_BACKSLASHED = re.compile(r"([\\*_{}\[\]()#!+-])")
+_MARKDOWN_MARKUP = re.compile(r"([\\*_\[\]#])")
+#: Starts of a paragraph that would make it a list, a rule or a heading.
+_MARKDOWN_BLOCKS = re.compile(r"^\s*(?:([-+=])|([0-9]+)([.)])(?=\s|$))")
 _MARKDOWN_LINKS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -57,8 +59,9 @@ def escape_markdown(text: str) -> str:
 
     The pipe becomes a character reference, so that counting pipes counts cells.
     """
-    escaped = _MARKDOWN_BACKSLASHED.sub(r"\\\1", visible(text).translate(_MARKDOWN_ENTITIES).replace("&#", "\0"))
-    return _MARKDOWN_LINKS.sub(lambda m: f"&#{ord(m[0])};", escaped.replace("\0", "&#"))
+    marked = _MARKDOWN_MARKUP.sub(r"\\\1", visible(text)).translate(_MARKDOWN_ENTITIES)
+    linked = _MARKDOWN_LINKS.sub(lambda m: f"&#{ord(m[0])};", marked)
+    return _MARKDOWN_BLOCKS.sub(lambda m: rf"\{m[1]}" if m[1] else rf"{m[2]}\{m[3]}", linked, count=1)
 
 
 def escape_csv(text: str) -> str:

@@ -7,7 +7,7 @@ from analysis.errors import AnalysisError
 from analysis.report.columns import Column, Key, Row, Text, is_missing
 from analysis.report.escape import shortened
 from analysis.report.notes import SIMULATED, SIMULATED_NOTE, notes_from
-from analysis.report.numbers import EN_DASH
+from analysis.report.numbers import EN_DASH, MINUS
 from analysis.report.ordering import ordered_rows
 from analysis.report.spec import Table, TableSpec, Where
 
@@ -73,8 +73,8 @@ class FormattedTable:
     notes: tuple[tuple[str, str], ...] = ()
 
     def legend_with(self, words: dict[str, str]) -> tuple[str, ...]:
-        """Legend in the words of one medium."""
-        return tuple(f"{words[kind]}: {meaning}." for kind, meaning in self.legend)
+        """Legend in the words of one medium, ``words[kind]`` in front of each meaning."""
+        return tuple(f"{words[kind]} {meaning}." for kind, meaning in self.legend)
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def format_table(table: Table) -> FormattedTable:
         headings=tuple(_headings(columns, table, formatted)),
         spanners=tuple(_spanners(spec, columns)),
         rows=formatted,
-        legend=tuple(_legend(table, {c.name: c.heading(rows) for c in columns})),
+        legend=tuple(_legend(table)),
         notes=tuple(_general_notes(table, formatted)) + tuple((mark, why) for why, mark in letters.of.items()),
     )
 
@@ -205,27 +205,38 @@ def _spanners(spec: TableSpec, columns: tuple[Column, ...]) -> Iterable[tuple[st
             yield spanner.header, covered[0], len(covered)
 
 
-def _legend(table: Table, headers: dict[str, str]) -> Iterable[tuple[str, str]]:
+def _legend(table: Table) -> Iterable[tuple[str, str]]:
+    headers = {column.name: column.header or column.name for column in table.columns()}
     for kind, wheres in (("bold", table.spec.bold_where), ("underline", table.spec.underline_where)):
         conditions: dict[str, list[str]] = {}
         for where in wheres:
-            if cells := [headers[name] for name in where.cells or (where.column,) if name in headers]:
-                subject = "" if where.cells in ((), (where.column,)) else headers.get(where.column, where.column)
-                conditions.setdefault(f"{subject} {_condition(where)}".strip(), []).extend(cells)
+            if cells := [name for name in where.cells or (where.column,) if name in headers]:
+                own = where.cells in ((), (where.column,))
+                said = (
+                    _condition(where) if own else f"where {headers.get(where.column, where.column)} {_condition(where)}"
+                )
+                conditions.setdefault(said, []).extend(cells)
         if conditions:
-            yield kind, "; ".join(f"{', '.join(cells)} {_where(said)}" for said, cells in conditions.items())
+            yield kind, "; ".join(f"{_covering(names, table.spec, headers)} {c}" for c, names in conditions.items())
     if (rule := table.spec.rule_where) is not None and rule.column in table.rows.columns:
-        yield "rule", f"{headers.get(rule.column, rule.column)} {_condition(rule)} changes"
+        change = f"crosses {_shown(rule)}" if rule.op[0] in "<>" else f"{_condition(rule)} changes"
+        yield "rule", f"{headers.get(rule.column, rule.column)} {change}"
 
 
-def _where(said: str) -> str:
-    return said if said[0] in "<>≤≥=≠" else f"where {said}"
+def _covering(names: list[str], spec: TableSpec, headers: dict[str, str]) -> str:
+    """Headings of the columns, or of the spanner that covers exactly them."""
+    spanned = [spanner.header for spanner in spec.spanners if set(spanner.columns) == set(names)]
+    return spanned[0] if spanned else ", ".join(headers[name] for name in names)
 
 
 def _condition(where: Where) -> str:
-    sign = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}.get(where.op, where.op)
-    value = f"{where.value:g}" if isinstance(where.value, float) else str(where.value)
-    return f"{sign} {value}".replace("-", "\u2212" if isinstance(where.value, float | int) else "-")
+    return f"{ {'<=': '≤', '>=': '≥', '==': '=', '!=': '≠'}.get(where.op, where.op) } {_shown(where)}"
+
+
+def _shown(where: Where) -> str:
+    if isinstance(where.value, bool | str):
+        return str(where.value)
+    return f"{where.value:g}".replace("-", MINUS)
 
 
 def _general_notes(table: Table, rows: tuple[FormattedRow, ...]) -> Iterable[tuple[str, str]]:
@@ -238,7 +249,7 @@ def _general_notes(table: Table, rows: tuple[FormattedRow, ...]) -> Iterable[tup
         sentences.append(f"{EN_DASH}: no value, and the data give no reason.")
     if not rows:
         sentences.append("The table has no rows.")
-    return [("", sentence) for sentence in sentences]
+    return [("", sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.") for sentence in sentences]
 
 
 def with_short_names(table: FormattedTable, width_of: Callable[[str], int]) -> FormattedTable:

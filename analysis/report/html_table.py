@@ -6,7 +6,7 @@ from analysis.report.escape import display_width, escape_html
 from analysis.report.formatted import NAME_WIDTH, Cell, FormattedRow, FormattedTable, Heading, format_table
 from analysis.report.spec import Table
 
-_LEGEND = {"bold": "Bold", "underline": "Underlined", "rule": "A rule separates rows where"}
+_LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
 
 
 def render_html(table: Table) -> str:
@@ -93,16 +93,17 @@ def _cell(cell: Cell, heading: Heading) -> str:
     names = " ".join([_kind(heading), *(name for name, on in styles if on)])
     key = "" if cell.sort_key is None else f' data-sort="{escape_html(_sort_text(cell.sort_key))}"'
     tag, scope = ("th", ' scope="row"') if heading.is_name else ("td", "")
-    return f'<{tag}{scope} class="{names}"{key}>{_text(cell)}{_marks(cell)}</{tag}>'
+    return f'<{tag}{scope} class="{names}"{key}>{_text(cell, _kind(heading))}{_marks(cell)}</{tag}>'
 
 
 def _sort_text(key: float | str) -> str:
     return key if isinstance(key, str) else repr(float(key))
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: Cell, kind: str = "text") -> str:
     text = escape_html(cell.text)
-    if not cell.text.isascii() and not cell.missing:
+    # Names in right-to-left scripts must not reorder the marks beside them.
+    if kind == "text" and not cell.text.isascii() and not cell.missing:
         text = f"<bdi>{text}</bdi>"
     return f'<span class="long" title="{escape_html(cell.text)}">{text}</span>' if _is_long(cell) else text
 

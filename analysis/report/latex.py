@@ -8,12 +8,13 @@ from analysis.report.spec import Table
 
 #: More rows than this make a table that breaks over pages.
 LONG_TABLE_ROWS = 40
-_LEGEND = {"bold": "Bold", "underline": "Underlined", "rule": "A rule separates rows where"}
-#: (size command, points per 10 pt character, points between columns), largest first.
-_SIZES = ((r"\small", 9.0, 6.0), (r"\footnotesize", 8.0, 5.0), (r"\scriptsize", 7.0, 3.0))
-#: Text width of the standard article class at 10 pt, the narrowest single column in common use.
-_TEXT_WIDTH = 345.0
-_CHAR_WIDTH = 0.52
+_LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
+#: Settings in which a table is tried until it fits the line, whatever that is where it is put.
+_SIZES = (
+    r"\small\setlength{\tabcolsep}{6pt}",
+    r"\footnotesize\setlength{\tabcolsep}{5pt}",
+    r"\scriptsize\setlength{\tabcolsep}{3pt}",
+)
 
 _PREAMBLE = r"""\documentclass{article}
 \usepackage{iftex}
@@ -56,10 +57,10 @@ def _float(table: FormattedTable) -> str:
         [
             r"\begin{table}[htbp]",
             r"\centering",
-            rf"\caption{{{escape_latex(table.title)}}}",
+            r"\setlength{\belowcaptionskip}{6pt}",
+            rf"\caption{{{escape_latex(table.title, breakable=True)}}}",
             rf"\label{{tab:{table.name}}}",
-            *_setting(table),
-            r"\sbox0{%",
+            r"\def\evenhandtable{%",
             rf"\begin{{tabular}}{{{_alignment(table)}}}",
             r"\toprule",
             *_head(table),
@@ -67,6 +68,8 @@ def _float(table: FormattedTable) -> str:
             *_body(table),
             r"\bottomrule",
             r"\end{tabular}}%",
+            rf"\sbox0{{{_SIZES[0]}\evenhandtable}}%",
+            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}\fi" for size in _SIZES[1:]),
             # Notes as wide as the table, within bounds that keep them readable.
             r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
             r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
@@ -84,11 +87,16 @@ def _float(table: FormattedTable) -> str:
 
 def _long(table: FormattedTable) -> str:
     width = sum(heading.parts for heading in table.headings)
-    title = escape_latex(table.title)
+    title = escape_latex(table.title, breakable=True)
     return "\n".join(
         [
             r"\begingroup",
-            *_setting(table),
+            rf"\def\evenhandtable{{\begin{{tabular}}{{{_alignment(table)}}}",
+            *_head(table),
+            _widest_row(table),
+            r"\end{tabular}}%",
+            rf"\sbox0{{{_SIZES[0]}\evenhandtable}}{_SIZES[0]}",
+            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in _SIZES[1:]),
             rf"\begin{{longtable}}{{{_alignment(table)}}}",
             rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
             r"\toprule",
@@ -112,23 +120,14 @@ def _long(table: FormattedTable) -> str:
     )
 
 
-def _setting(table: FormattedTable) -> list[str]:
-    """Size and gap at which the table fits a line of the article class, else the smallest."""
-    characters, gaps = _natural_width(table)
-    for size, points, gap in _SIZES:
-        if characters * _CHAR_WIDTH * points + 2 * gap * gaps <= _TEXT_WIDTH:
-            break
-    return [size, rf"\setlength{{\tabcolsep}}{{{gap:g}pt}}"]
+def _widest_row(table: FormattedTable) -> str:
+    """Row of each column's widest cell, to measure a table that cannot be put in a box."""
+    cells = [max((row.cells[at] for row in table.rows), key=_cell_width) for at in range(len(table.headings))]
+    return _row(FormattedRow(tuple(cells)), table.headings)
 
 
-def _natural_width(table: FormattedTable) -> tuple[int, int]:
-    widths = [_column_width(table, place) for place in range(len(table.headings))]
-    return sum(widths), len(widths) - 1
-
-
-def _column_width(table: FormattedTable, place: int) -> int:
-    body = _body_width(table, place)
-    return max(body, *(latex_width(line) for line in _lines(table.headings[place].text, body)))
+def _cell_width(cell: Cell) -> int:
+    return latex_width(cell.text) + len(cell.marks) + cell.bold
 
 
 def _body_width(table: FormattedTable, place: int) -> int:
@@ -175,7 +174,7 @@ def _spanning(table: FormattedTable) -> Iterable[str]:
     while place < len(table.headings):
         text, length = heads.get(place, ("", 1))
         width = sum(h.parts for h in table.headings[place : place + length])
-        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(text)}}}" if text else "&" * (width - 1))
+        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(text)}}}" if text else " & " * (width - 1))
         if text:
             rules.append(rf"\cmidrule(lr){{{at}-{at + width - 1}}}")
         place, at = place + length, at + width
@@ -223,6 +222,8 @@ def _marks(cell: Cell) -> str:
 def _notes(table: FormattedTable) -> Iterable[str]:
     yield r"\footnotesize\raggedright"
     plain = [sentence for mark, sentence in table.notes if not mark]
-    opening = " ".join(map(escape_latex, [*plain, *table.legend_with(_LEGEND)]))
-    lettered = [rf"\textsuperscript{{{mark}}}{escape_latex(sentence)}" for mark, sentence in table.notes if mark]
+    opening = escape_latex(" ".join([*plain, *table.legend_with(_LEGEND)]), breakable=True)
+    lettered = [
+        rf"\textsuperscript{{{mark}}}{escape_latex(sentence, breakable=True)}" for mark, sentence in table.notes if mark
+    ]
     yield "\\par\n".join([opening, *lettered] if opening else lettered) + r"\par"

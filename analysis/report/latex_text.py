@@ -35,7 +35,7 @@ _TEXT_SIGNS = r"""
 ¼ \textonequarter ½ \textonehalf ¾ \textthreequarters ¿ \textquestiondown × \texttimes ÷ \textdiv
 Þ \TH þ \th Ð \DH ð \dh ß \ss Æ \AE æ \ae Ø \O ø \o Å \AA å \aa ı \i Œ \OE œ \oe Ł \L ł \l
 – \textendash — \textemdash ‘ \textquoteleft ’ \textquoteright “ \textquotedblleft ” \textquotedblright
-‚ \quotesinglbase „ \quotedblbase ‹ \guilsinglleft › \guilsinglright … \textellipsis • \textbullet € \texteuro
+‚ \quotesinglbase „ \quotedblbase ‹ \guilsinglleft › \guilsinglright • \textbullet € \texteuro
 ™ \texttrademark ‰ \textperthousand † \textdagger ‡ \textdaggerdbl
 """
 _MATH_SIGNS = r"""
@@ -65,7 +65,8 @@ _PIECES = (
     | {char: f"{command}{{}}" for char, command in _pairs(_TEXT_SIGNS)}
     | {char: f"${command}$" for char, command in _pairs(_MATH_SIGNS)}
     | {"\n": r"\textsuperscript{N}\textsubscript{L}", NEWLINE_SIGN: r"\textsuperscript{N}\textsubscript{L}"}
-    | {"\u00a0": "~"}
+    # Fonts differ in the width of their ellipsis.
+    | {"\u00a0": "~", "\u2026": r".\kern.1em.\kern.1em."}
 )
 #: Pairs of neighbours that fonts would join to another character (``--`` to a dash).
 _JOINED_FIRST, _JOINED_SECOND = frozenset("-,<>'`!?"), frozenset("-,<>'`")
@@ -92,15 +93,21 @@ def latex_width(text: str) -> int:
     return sum(len(code_point(c)) if _piece(c).startswith(r"\texttt{") else 1 for c in text)
 
 
-def escape_latex(text: str) -> str:
+def escape_latex(text: str, *, breakable: bool = False) -> str:
     """Text as LaTeX source in ASCII, for a table cell, a caption or a paragraph.
 
     Every character is either typeset from a fixed table (ASCII, Latin-1, dashes and quotes, Greek and
     some signs through mathematics) or printed as its code point, so that both engines show the same;
-    a line feed prints as a small NL. Needs T1 or a Unicode font encoding. Words of more than 20
-    characters may break anywhere.
+    a line feed prints as a small NL. Needs T1 or a Unicode font encoding.
+
+    Parameters
+    ----------
+    text : str
+    breakable : bool
+        Let words of more than 20 characters break at the end of a line, for paragraphs.
     """
-    return "".join(_word(part) if part.strip(" ") else _spaces(part, text) for part in re.split("( +)", text))
+    words = re.split("( +)", text)
+    return "".join(_word(w, breakable=breakable) if w.strip(" ") else _spaces(w, text) for w in words)
 
 
 def _spaces(part: str, text: str) -> str:
@@ -108,8 +115,8 @@ def _spaces(part: str, text: str) -> str:
     return " " if part == " " and text.strip(" ") == text else "\\ " * len(part)
 
 
-def _word(word: str) -> str:
-    breakable = len(word) > _LONG_WORD
+def _word(word: str, *, breakable: bool = False) -> str:
+    breakable = breakable and latex_width(word) > _LONG_WORD
     pieces = []
     for place, (before, char) in enumerate(zip(" " + word, word, strict=False)):
         if before in _JOINED_FIRST and char in _JOINED_SECOND:

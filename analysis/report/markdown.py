@@ -6,7 +6,7 @@ from analysis.report.escape import escape_markdown
 from analysis.report.formatted import Cell, FormattedTable, format_table
 from analysis.report.spec import Table
 
-_LEGEND = {"bold": "Bold", "underline": "Italic", "rule": "A line of dashes separates rows where"}
+_LEGEND = {"bold": "Bold:", "underline": "Italic:", "rule": "A line of dashes marks where"}
 
 
 def render_markdown(table: Table) -> str:
@@ -46,7 +46,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = escape_markdown(cell.text)
+    text = escape_markdown(cell.text).strip()
     text = f"*{text}*" if cell.underline else text
     text = f"**{text}**" if cell.bold else text
     return text + (f"<sup>{','.join(cell.marks)}</sup>" if cell.marks else "")

@@ -7,7 +7,7 @@ from analysis.report.escape import display_width, escape_terminal
 from analysis.report.formatted import Cell, FormattedTable, Heading, format_table, with_short_names
 from analysis.report.spec import Table
 
-_LEGEND = {"bold": "*\u2026*", "underline": "_\u2026_", "rule": "A line separates rows where"}
+_LEGEND = {"bold": "*\u2026*:", "underline": "_\u2026_:", "rule": "A line marks where"}
 _GAP = "  "
 _NOTE_WIDTH = 100
 

@@ -83,7 +83,7 @@ def parse_condition(text: str) -> Condition:
     return Condition(match["column"].strip(), values, keep, text.strip())
 
 
-def read_selection(where: Sequence[str] = (), models: Iterable[str] = (), tasks: Iterable[str] = ()) -> Selection:
+def parse_selection(where: Sequence[str] = (), models: Iterable[str] = (), tasks: Iterable[str] = ()) -> Selection:
     """Selection from ``--where`` expressions and exact names of models and tasks; all have to hold."""
     named = [("model", tuple(models)), ("task", tuple(tasks))]
     lists = [Condition(name, levels, True, f"{name} in {', '.join(levels)}") for name, levels in named if levels]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import AnalysisError
 from analysis.reduction.cells import COUNTS, facet_counts, item_counts, merge_counts, scores_are_binary
-from analysis.reduction.selection import read_selection
+from analysis.reduction.selection import parse_selection
 from analysis.schema.study import Study
 from analysis.simulation.probability_operators import ProbabilityOperators, simulate_probability_operators
 from analysis.simulation.responders import RESPONDERS, named_responders
@@ -62,7 +62,7 @@ def test_conditions_split_an_item_and_unused_columns_do_not(analysed, design):
 def test_rows_outside_the_selection_and_excluded_rows_are_in_no_count(analysed, design):
     """Catches excluded rows that stay in the denominator of the bounds (n_planned)."""
     rows = [*HAND, HAND[0] | {"item": "c", "excluded": "study: negation = not"}]
-    counts = item_counts(analysed(rows), design(), STUDY, read_selection(["model=m"]))
+    counts = item_counts(analysed(rows), design(), STUDY, parse_selection(["model=m"]))
     assert counts["n_planned"].sum() == 5
     assert counts["item"].cat.categories.tolist() == ["a", "b"]
     assert item_counts(analysed(rows), design("other"), STUDY).empty

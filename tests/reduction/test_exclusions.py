@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from analysis.errors import AnalysisError
 from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import accounting, exclusions
-from analysis.reduction.selection import read_selection
+from analysis.reduction.selection import parse_selection
 from analysis.schema.study import Study
 
 ROWS = [
@@ -41,7 +41,7 @@ def test_reasons_worked_by_hand(analysed, design):
 def test_what_was_not_selected_is_listed_under_what_was_typed(analysed, design):
     """Catches deselected rows that vanish from the accounting."""
     con, tasks = analysed(ROWS), [design(""), design("t")]
-    chosen = read_selection(["item!=c"], models=["m"])
+    chosen = parse_selection(["item!=c"], models=["m"])
     assert listed(exclusions(con, tasks, chosen)) == [
         ("", "k", "not selected: model in m", 1),
         ("", "m", "missing", 1),
@@ -88,7 +88,7 @@ rows = st.lists(
 def test_used_and_excluded_rows_are_all_rows_and_used_rows_are_those_counted(analysed, design, rows):
     """Catches estimates made from other rows than the accounting calls used."""
     con, tasks = analysed(rows), [design(""), design("t")]
-    chosen = read_selection(["item!=b"])
+    chosen = parse_selection(["item!=b"])
     table = accounting(con, tasks, chosen)
     assert table["rows"].sum() == len(rows)
     excluded = exclusions(con, tasks, chosen)

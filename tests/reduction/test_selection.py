@@ -10,7 +10,7 @@ from analysis.reduction.selection import (
     check_selection,
     column_types,
     parse_condition,
-    read_selection,
+    parse_selection,
 )
 
 ROWS = [
@@ -75,22 +75,22 @@ def test_what_is_no_condition_is_refused(text):
 def test_rows_meet_conditions_as_text_or_as_numbers(analysed, where, items):
     """Catches three-valued logic (missing levels lost under !=), text compared as numbers, and SQL in values."""
     con = analysed(ROWS)
-    assert kept(con, read_selection(where)) == items
+    assert kept(con, parse_selection(where)) == items
     assert con.execute("SELECT count(*) FROM responses").fetchone() == (3,)
 
 
 def test_models_and_tasks_are_exact_names(analysed):
     """Catches patterns or commas read into a model's name, and shortened names."""
     con = analysed(ROWS)
-    assert kept(con, read_selection(models=["gpt, large"])) == ["a"]
-    assert kept(con, read_selection(models=["gpt"])) == []
-    assert kept(con, read_selection(tasks=["other"])) == []
+    assert kept(con, parse_selection(models=["gpt, large"])) == ["a"]
+    assert kept(con, parse_selection(models=["gpt"])) == []
+    assert kept(con, parse_selection(tasks=["other"])) == []
 
 
 def test_the_reason_quotes_the_first_condition_that_fails(analysed):
     """Catches reasons that cannot be traced to what was typed."""
     con = analysed(ROWS)
-    reason, parameters = read_selection(["form=truth", "temperature=0.7"]).reason_sql(column_types(con))
+    reason, parameters = parse_selection(["form=truth", "temperature=0.7"]).reason_sql(column_types(con))
     rows = con.execute(f"SELECT {reason} FROM analysed ORDER BY item", parameters).fetchall()
     assert rows == [("not selected: temperature=0.7",), ("not selected: form=truth",), ("not selected: form=truth",)]
     assert EVERYTHING.reason_sql(column_types(con))[1] == []
@@ -100,7 +100,7 @@ def test_the_reason_quotes_the_first_condition_that_fails(analysed):
 def test_an_unknown_column_is_refused_with_the_nearest(analysed, text):
     """Catches a misspelt column that DuckDB would fold, or report as a traceback."""
     with pytest.raises(AnalysisError, match=r'no column.*"form"|no column.*there are'):
-        kept(analysed(ROWS), read_selection([text]))
+        kept(analysed(ROWS), parse_selection([text]))
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_an_unknown_column_is_refused_with_the_nearest(analysed, text):
 def test_a_value_that_a_column_cannot_hold_is_refused(analysed, text, message):
     """Catches a conversion error of the database, or a comparison that is never true."""
     with pytest.raises(AnalysisError, match=message):
-        kept(analysed(ROWS), read_selection([text]))
+        kept(analysed(ROWS), parse_selection([text]))
 
 
 def test_a_level_that_occurs_nowhere_is_refused_with_the_nearest(analysed):
     """Catches a report on nothing after a typing error; what is left out need not occur."""
     con = analysed(ROWS)
     with pytest.raises(AnalysisError, match='"truth"'):
-        check_selection(con, read_selection(["form in valid,thruth"]))
+        check_selection(con, parse_selection(["form in valid,thruth"]))
     with pytest.raises(AnalysisError, match="column is empty"):
-        check_selection(con, read_selection(["strategy=cot"]))
-    check_selection(con, read_selection(["form!=thruth", "form=valid"], models=["b"]))
+        check_selection(con, parse_selection(["strategy=cot"]))
+    check_selection(con, parse_selection(["form!=thruth", "form=valid"], models=["b"]))

@@ -17,6 +17,8 @@ from analysis.importers.raw_rows import RawBatch, check_names
 from analysis.schema.responses import COLUMNS
 
 MAGIC = b"PAR1"
+#: Key of the metadata that ``StoreWriter`` puts into its files.
+STORE_MARK = b"evenhand.schema"
 ROWS = 1 << 16
 _TYPED = frozenset(c.name for c in COLUMNS if c.kind != "text")
 
@@ -27,6 +29,17 @@ def parquet_names(probe: Probe) -> tuple[str, ...]:
         return tuple(pq.read_schema(_source(probe.path, ReadOptions(probe.path.parent))).names)
     except (LogError, pa.ArrowException, OSError, ValueError):
         return ()
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is a store that Evenhand wrote: mapped, scaled and read already."""
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(MAGIC)) != MAGIC:
+                return False
+        return STORE_MARK in (pq.read_schema(path).metadata or {})
+    except (pa.ArrowException, OSError, ValueError):
+        return False
 
 
 def parquet_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:

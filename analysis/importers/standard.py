@@ -8,7 +8,7 @@ from analysis.importers.byte_streams import open_bytes, relative_name, text_enco
 from analysis.importers.json_rows import json_array_batches, json_line_batches
 from analysis.importers.json_text import top_level_keys
 from analysis.importers.mapped_columns import MappedColumns
-from analysis.importers.parquet_rows import MAGIC, parquet_batches, parquet_names
+from analysis.importers.parquet_rows import MAGIC, is_store, parquet_batches, parquet_names
 from analysis.importers.probe import HEAD_BYTES
 from analysis.importers.protocol import Batch, Claim, Probe, ReadOptions
 from analysis.importers.raw_rows import RawBatch
@@ -86,7 +86,7 @@ def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:
     name = relative_name(path, options.root)
     declared = tuple(column for columns in options.study.columns.values() for column in columns)
     standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME))
-    mapping = MappedColumns(options.study.map, name)
+    mapping = MappedColumns({} if is_store(path) else options.study.map, name)
     for raw in _raw_batches(path, options):
         yield standard.batch(mapping.applied(raw))
     mapping.finish(standard.rows)

@@ -17,6 +17,7 @@ from analysis.frequentist.cell_rates import (
     design_of,
     pooled_rate,
 )
+from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.signal_detection_limits import z_difference_limits
 from analysis.frequentist.unit_arrays import (
     Floats,
@@ -29,6 +30,8 @@ from analysis.frequentist.unit_arrays import (
 )
 from analysis.measures.competence import min_bias_if_tied
 from analysis.measures.rates import check_treatment
+
+__all__ = ["MEASURES", "answer_bias_estimates", "floor_tests"]
 
 #: Measures in the order of the rows.
 MEASURES: Final = (
@@ -106,13 +109,10 @@ def answer_bias_estimates(
     if target not in TARGETS:
         raise AnalysisError(f"target must be one of {', '.join(TARGETS)} for sums by unit, not {target!r}")
     tables = [
-        _table(part, _columns(part, uncertain, ci_level), target)
-        for task in tasks_of(sums)
-        for part in portions(task)
+        _table(part, _columns(part, uncertain, ci_level), target) for task in tasks_of(sums) for part in portions(task)
     ]
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["task", "model", "measure"])
-    labels = {"ci_level": ci_level, "uncertain": uncertain, "unit": unit, "weights": weights, "target": target}
-    return table.assign(**labels)
+    return table.assign(ci_level=ci_level, uncertain=uncertain, unit=unit, weights=weights, target=target)
 
 
 def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[_Column]:
@@ -194,7 +194,9 @@ def _behind(cells: CellRates, members: tuple[str, ...]) -> tuple[NDArray[np.int6
 
 
 def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: float) -> _Column:
-    estimate, variance, low, high = z_difference_limits(cells, weight, criterion=name == "criterion_c", ci_level=ci_level)
+    estimate, variance, low, high = z_difference_limits(
+        cells, weight, criterion=name == "criterion_c", ci_level=ci_level
+    )
     at = cells.design.at("answer_bias")
     return _Column(
         name,

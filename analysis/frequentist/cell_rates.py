@@ -126,15 +126,13 @@ class CellRates:
         served = np.count_nonzero(self.arrays.n > 0, axis=1) if doubtful.any() else None
         if served is None:
             return [""] * len(doubtful)
-        return [
-            self._reason(served[m], groups, asked) if doubtful[m] else "" for m in range(len(doubtful))
-        ]
+        return [self._reason(served[m], groups, asked) if doubtful[m] else "" for m in range(len(doubtful))]
 
     def _reason(self, served: NDArray[np.int64], groups: NDArray[np.bool_], asked: str) -> str:
         empty, single = np.flatnonzero(groups & (served == 0)), np.flatnonzero(groups & (served == 1))
         if len(empty):
-            return f"no {asked} response {self._places(empty)}"
-        return f"only one unit {self._places(single)}: the variance between units is unknown"
+            return f"no {asked} response {self._places(empty)}".rstrip()
+        return f"only one unit {self._places(single)}".rstrip() + ": the variance between units is unknown"
 
     def _places(self, groups: NDArray[np.int64], shown: int = 3) -> str:
         names = [self._place(group) for group in groups[:shown]]
@@ -143,9 +141,9 @@ class CellRates:
 
     def _place(self, group: int) -> str:
         cell = self.arrays.cells[int(self.arrays.weights[:, group].argmax())]
-        where = {"gold_yes": "with gold yes", "gold_no": "with gold no", "all": "at all"}.get(cell, f"in cell {cell}")
+        where = {"gold_yes": "with gold yes", "gold_no": "with gold no", "all": ""}.get(cell, f"in cell {cell}")
         stratum = self.arrays.strata[group]
-        return f"{where}, stratum {stratum!r}" if stratum else where
+        return f"{where}, stratum {stratum!r}".lstrip(", ") if stratum else where
 
 
 def design_of(task: TaskSums) -> Design | None:

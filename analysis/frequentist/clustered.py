@@ -116,15 +116,18 @@ def group_moments(n: ArrayLike, y: ArrayLike) -> GroupMoments:
     safe = np.where(total > 0, total, 1.0)
     rate = right.sum(axis=-2) / safe
     share = weight / safe[..., None, :]
-    left_over = 1 - share
-    adjust = np.where(left_over > _ROUNDING, left_over, 1.0)
+    adjust = 1 - share
+    adjust[adjust <= _ROUNDING] = 1.0
     off = right - weight * rate[..., None, :]
-    off = np.where(np.abs(off) > _ROUNDING * weight, off, 0.0)
+    off[np.abs(off) <= _ROUNDING * weight] = 0.0
     psi = off / (safe[..., None, :] * np.sqrt(adjust))
     spread = share / (safe[..., None, :] * adjust)
-    nested = bool((np.count_nonzero(weight, axis=-1) <= 1).all())
+    serves = weight > 0
+    nested = bool((np.count_nonzero(serves, axis=-1) <= 1).all())
     loss = spread * share
+    root = np.sqrt(loss)
     crossed = _gram(spread, loss, nested)
+    units = np.count_nonzero(serves, axis=-2)
     return GroupMoments(
         rate=rate,
         covariance=_gram(psi, psi, nested),
@@ -132,10 +135,10 @@ def group_moments(n: ArrayLike, y: ArrayLike) -> GroupMoments:
         trace_square=_gram(spread, spread, nested)
         - crossed
         - np.swapaxes(crossed, -1, -2)
-        + _gram(np.sqrt(loss), np.sqrt(loss), nested) ** 2,
+        + _gram(root, root, nested) ** 2,
         overlap=_gram(share, share, nested),
-        linked=_gram((weight > 0).astype(float), (weight > 0).astype(float), nested) > 0,
-        units=np.count_nonzero(weight, axis=-2),
+        linked=_linked(serves, units, nested),
+        units=units,
     )
 
 
@@ -186,7 +189,14 @@ def _gram(a: Floats, b: Floats, nested: bool) -> Floats:
     """Sum over units of a_gc b_gd; diagonal where every unit serves one group."""
     if not nested:
         return np.swapaxes(a, -1, -2) @ b
-    return (a * b).sum(axis=-2)[..., None, :] * np.eye(a.shape[-1])
+    return np.einsum("...gk,...gk->...k", a, b)[..., None, :] * np.eye(a.shape[-1])
+
+
+def _linked(serves: NDArray[np.bool_], units: NDArray[np.int64], nested: bool) -> NDArray[np.bool_]:
+    if nested:
+        return (units > 0)[..., None, :] & np.eye(serves.shape[-1], dtype=bool)
+    counted = serves.astype(float)
+    return _gram(counted, counted, nested) > 0
 
 
 def _degrees_of_freedom(moments: GroupMoments, ell: Floats, shape: tuple[int, ...]) -> Floats:
@@ -196,7 +206,9 @@ def _degrees_of_freedom(moments: GroupMoments, ell: Floats, shape: tuple[int, ..
     ell = np.broadcast_to(ell, (*lead, q, k)).reshape(size, q, k)
     covariance = np.broadcast_to(moments.covariance, (*lead, k, k)).reshape(size, k, k)
     linked = moments.linked.reshape(-1, k, k)
-    trace = np.broadcast_to(moments.trace.reshape(-1, k), (size, k)) if len(linked) == 1 else moments.trace.reshape(-1, k)
+    trace = (
+        np.broadcast_to(moments.trace.reshape(-1, k), (size, k)) if len(linked) == 1 else moments.trace.reshape(-1, k)
+    )
     square = moments.trace_square.reshape(-1, k, k)
     square = np.broadcast_to(square, (size, k, k)) if len(linked) == 1 else square
     df = np.full((size, q), np.nan)

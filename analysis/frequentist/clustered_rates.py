@@ -107,9 +107,7 @@ def difference_limits(
     return np.where(few, wide[0], limits[0]), np.where(few, wide[1], limits[1])
 
 
-def floor_limits(
-    rates: ClusteredRates, members: tuple[int, ...], *, ci_level: float = 0.95
-) -> tuple[Floats, Floats]:
+def floor_limits(rates: ClusteredRates, members: tuple[int, ...], *, ci_level: float = 0.95) -> tuple[Floats, Floats]:
     """Limits (...,) of the smallest of the rates at positions ``members``."""
     index = list(members)
     low, _ = rate_limits(rates, ci_level=ci_level)

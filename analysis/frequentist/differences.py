@@ -40,7 +40,9 @@ def mover_limits(
     ell, r = np.asarray(weights, float), np.asarray(correlation, float)
     down, up = p - below, above - p
     centre = p @ ell
-    return centre - _length(ell * np.where(ell > 0, down, up), r), centre + _length(ell * np.where(ell > 0, up, down), r)
+    return centre - _length(ell * np.where(ell > 0, down, up), r), centre + _length(
+        ell * np.where(ell > 0, up, down), r
+    )
 
 
 def correlations(covariance: ArrayLike) -> Floats:

@@ -44,7 +44,9 @@ def floor_upper_level(ci_level: float, rates: int) -> float:
     return 1 - 2 * (1 - check_level(ci_level)) / rates
 
 
-def floor_above(rate: ArrayLike, n_eff: ArrayLike, df: ArrayLike, *, null: float = 0.5) -> tuple[Floats, Floats]:
+def floor_above(
+    rate: ArrayLike, n_eff: ArrayLike, df: ArrayLike, *, null: float = 0.5
+) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Intersection-union test of "every rate exceeds ``null``".
 
     Parameters
@@ -57,21 +59,25 @@ def floor_above(rate: ArrayLike, n_eff: ArrayLike, df: ArrayLike, *, null: float
     statistic, p_value : ndarray (...,)
         Of the rate with the largest one-sided p-value; NaN where a rate is unknown. Rejects at alpha
         exactly where every one-sided score limit at level 1 - alpha lies above ``null``.
+    index : ndarray of int (...,)
+        Position of that rate.
     """
     statistic, p = score_p_value(rate, n_eff, df, null=null, alternative="greater")
     return _at(statistic, p, np.where(np.isnan(p), np.inf, p).argmax(axis=-1))
 
 
-def floor_below(rate: ArrayLike, n_eff: ArrayLike, df: ArrayLike, *, null: float = 0.5) -> tuple[Floats, Floats]:
+def floor_below(
+    rate: ArrayLike, n_eff: ArrayLike, df: ArrayLike, *, null: float = 0.5
+) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Test of "some rate falls short of ``null``": m times the smallest one-sided p-value, at most 1.
 
-    Parameters and returned values are those of ``floor_above``.
+    Parameters and returned values are those of ``floor_above``, for the smallest p-value.
     """
     statistic, p = score_p_value(rate, n_eff, df, null=null, alternative="less")
-    chosen, smallest = _at(statistic, p, np.where(np.isnan(p), -np.inf, p).argmin(axis=-1))
-    return chosen, np.minimum(smallest * np.shape(p)[-1], 1)
+    chosen, smallest, index = _at(statistic, p, np.where(np.isnan(p), -np.inf, p).argmin(axis=-1))
+    return chosen, np.minimum(smallest * np.shape(p)[-1], 1), index
 
 
-def _at(statistic: Floats, p: Floats, index: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _at(statistic: Floats, p: Floats, index: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.intp]]:
     pick = index[..., None]
-    return np.take_along_axis(statistic, pick, -1)[..., 0], np.take_along_axis(p, pick, -1)[..., 0]
+    return np.take_along_axis(statistic, pick, -1)[..., 0], np.take_along_axis(p, pick, -1)[..., 0], index

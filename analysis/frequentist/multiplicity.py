@@ -62,7 +62,9 @@ def _family(p_values: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
     p = np.atleast_1d(np.asarray(p_values, float))
     run = ~np.isnan(p)
     if p.ndim != 1 or ((p[run] < 0) | (p[run] > 1)).any():
-        raise AnalysisError(f"p-values must be one list of numbers in [0, 1]; found shape {p.shape}, values {p[run][:5]}")
+        raise AnalysisError(
+            f"p-values must be one list of numbers in [0, 1]; found shape {p.shape}, values {p[run][:5]}"
+        )
     return p, run
 
 

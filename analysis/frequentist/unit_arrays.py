@@ -95,8 +95,10 @@ def tasks_of(sums: pd.DataFrame) -> Iterator[TaskSums]:
     """
     missing = [name for name in REQUIRED if name not in sums.columns]
     if missing:
-        raise AnalysisError(f"unit sums lack {', '.join(missing)}; make them with reduction.unit_sums", offenders=missing)
-    code, names = pd.factorize(sums["task"].astype(str), sort=True)
+        raise AnalysisError(
+            f"unit sums lack {', '.join(missing)}; make them with reduction.unit_sums", offenders=missing
+        )
+    code, names = _coded(sums["task"])
     for position, task in enumerate(names):
         yield _one_task(task, sums if len(names) == 1 else sums[code == position])
 
@@ -159,24 +161,31 @@ def weight_by_cell(task: TaskSums, n: Floats) -> Floats:
     """Weight of the responses where Yes is right and where No is, (M, 2)."""
     yes = np.array([*(name in YES_CELLS for name in task.cells), False])[task.cell]
     classes = (task.known & yes, task.known & ~yes)
-    return np.stack(
-        [np.bincount(task.model[use], n[use], minlength=len(task.models)) for use in classes], axis=-1
-    )
+    return np.stack([np.bincount(task.model[use], n[use], minlength=len(task.models)) for use in classes], axis=-1)
 
 
 def _one_task(task: str, rows: pd.DataFrame) -> TaskSums:
-    cell, names = pd.factorize(rows["cell"].astype(str))
+    cell, names = _coded(rows["cell"])
     cells = _cells_of(task, set(names))
     place = {name: i for i, name in enumerate(cells)}
     codes = np.array([place.get(name, -1) for name in names], dtype=np.int64)[cell]
-    model, models = pd.factorize(rows["model"].astype(str), sort=True)
-    stratum, strata = pd.factorize(rows["stratum"].astype(str), sort=True)
-    unit, units = pd.factorize(rows["unit"].astype(str))
+    model, models = _coded(rows["model"])
+    stratum, strata = _coded(rows["stratum"])
+    unit, units = _coded(rows["unit"])
     layout = pd.DataFrame({"cell": codes, "stratum": stratum, "unit": unit}).drop_duplicates()
     columns = {name: rows[name].to_numpy(float) for name in REQUIRED if name[:2] in ("n_", "w_")}
-    return TaskSums(
-        task, tuple(models), tuple(strata), cells, len(units), columns, model, codes, stratum, unit, layout
-    )
+    return TaskSums(task, models, strata, cells, len(units), columns, model, codes, stratum, unit, layout)
+
+
+def _coded(column: pd.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Codes and the sorted names behind them; categories without a row get none."""
+    texts = column if isinstance(column.dtype, pd.CategoricalDtype) else column.astype("category")
+    texts = texts.cat.remove_unused_categories()
+    names = texts.cat.categories.astype(str)
+    order = np.argsort(names.to_numpy(object), kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[texts.cat.codes.to_numpy()], tuple(names[order])
 
 
 def _cells_of(task: str, found: set[str]) -> tuple[str, ...]:
@@ -210,7 +219,7 @@ def _arrays(
     counts = np.bincount(index, n[use], minlength=size).reshape(shape)
     events = np.bincount(index, y[use], minlength=size).reshape(shape)
     blocks = [
-        _cell_block(counts, events, np.flatnonzero(of_cell == i), served.to_numpy()) for i in range(len(cells))
+        _cell_block(counts, events, np.flatnonzero(of_cell == i), served.to_numpy(np.int64)) for i in range(len(cells))
     ]
     weights = np.zeros((len(cells), sum(block[0].shape[-1] for block in blocks)))
     strata: list[str] = []

@@ -71,7 +71,7 @@ def _inputs(inputs: list[Mapping[str, Any]]) -> str:
     if not inputs:
         return ""
     rows = "".join(
-        f'<tr><td class="text">{escape_html(str(entry["path"]))}</td><td class="number">{entry["bytes"]:,}</td>'
+        f'<tr><td class="path">{escape_html(str(entry["path"]))}</td><td class="number">{entry["bytes"]:,}</td>'
         f"<td><code>{escape_html(str(entry['sha256'])[:16])}\u2026</code></td></tr>"
         for entry in inputs[:MOST_FILES]
     )

@@ -134,7 +134,7 @@ def _alt(shown: pd.DataFrame) -> str:
         if count > 1
         else f"{short_label(best.model)}: floor {best.competence_floor:.2f}, bias {best.answer_bias:+.2f}.",
         f"{above} of {int(held.sum())} intervals of the floor lie above 0.5, {below} below, "
-        f"{int(held.sum()) - above - below} hold it.",
+        f"{int(held.sum()) - above - below} include it.",
         f"{int((shown['lean'] > 0).sum())} lean to Yes and {int((shown['lean'] < 0).sum())} to No.",
     ]
     if count > 1:

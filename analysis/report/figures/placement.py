@@ -23,6 +23,10 @@ _DIRECTIONS: Final = np.deg2rad(np.arange(0, 360, 22.5))
 _STEPS: Final = np.linspace(0.25, 1.0, 8)
 #: Cost of one covered spot, in points of distance.
 _COVERED: Final = 1.1
+#: Cost of a leader line that runs over another point, points.
+_ASTRAY: Final = 12.0
+#: Cost of a leader line in each direction: level and upright ones look like intervals.
+_UPRIGHT: Final = np.where(np.arange(len(_DIRECTIONS) * len(_NEAR + _FAR)) % 4 == 0, 4.0, 0.0)
 #: Air between a label and a stroke, points.
 _AIR: Final = np.array([-0.8, -0.8, 0.8, 0.8])
 #: A free strip around each label, points.
@@ -60,6 +64,7 @@ def place_labels(
     *,
     inked: Array | None = None,
     taken: Array | None = None,
+    reach: float = np.inf,
 ) -> Placement:
     """Places for labels of the given sizes beside their points.
 
@@ -75,6 +80,8 @@ def place_labels(
         Spots on strokes (intervals, lines of reference) that labels avoid where they can.
     taken : array (t, 4), optional
         Boxes that labels must not touch.
+    reach : float
+        Farthest that a label may be from its point.
     """
     scene = _Scene(
         points=points,
@@ -82,6 +89,7 @@ def place_labels(
         frame=frame,
         inked=np.empty((0, 2)) if inked is None else inked,
         taken=np.empty((0, 4)) if taken is None else taken,
+        reach=reach,
     )
     order = _crowded_first(points)
     placement = _placed(scene, order)
@@ -103,6 +111,7 @@ class _Scene:
     frame: tuple[float, float]
     inked: Array
     taken: Array
+    reach: float
 
 
 def _placed(scene: _Scene, order: NDArray[np.intp]) -> Placement:
@@ -114,14 +123,16 @@ def _placed(scene: _Scene, order: NDArray[np.intp]) -> Placement:
     for index in order:
         point = scene.points[index]
         candidates, ends, reach = _candidates(point, scene.sizes[index])
+        strangers = np.delete(marks, index, axis=0)
         paths = point + _STEPS[:, None, None] * (ends - point)
         others = np.vstack([scene.taken, boxes[np.isfinite(boxes[:, 0])]])
-        hard = np.vstack([others, np.delete(marks, index, axis=0)])
+        hard = np.vstack([others, strangers])
         free = _inside(candidates, scene.frame) & ~_touch(candidates, hard).any(axis=1)
-        free &= ~_held(candidates, leaders).any(axis=1) & ~_crossed(paths, others)
+        free &= (reach <= scene.reach) & ~_held(candidates, leaders).any(axis=1) & ~_crossed(paths, others)
         if not free.any():
             continue
         cost = reach + _COVERED * _held(candidates + _AIR, scene.inked).sum(axis=1)
+        cost += _ASTRAY * _crossed(paths, strangers) + np.where(reach >= LEADER_FROM, _UPRIGHT, 0)
         best = int(np.argmin(np.where(free, cost, np.inf)))
         boxes[index], anchors[index] = candidates[best], ends[best]
         led[index] = reach[best] >= LEADER_FROM

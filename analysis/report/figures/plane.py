@@ -26,7 +26,7 @@ from analysis.report.figures.style import (
     style_unit_axis,
 )
 
-LEFT: Final = 0.52
+LEFT: Final = 0.58
 BOTTOM: Final = 0.48
 TOP: Final = 0.34
 RIGHT: Final = 0.12
@@ -36,6 +36,10 @@ KEY_WIDTH: Final = 2.05
 INK_STEP: Final = 5.0
 LOW, HIGH = -0.02, 1.02
 _NUMBER_SIZE: Final = 6.5
+#: Names farther from their points than this many points, or more of them with leader lines than this share, are
+#: harder to follow than numbers with a key.
+_NAME_REACH: Final = 30.0
+_MOST_LED: Final = 0.25
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
 
@@ -106,9 +110,9 @@ def text_size(text: str, size: float) -> tuple[float, float, float]:
 def plane_layout(plane: Plane) -> Layout:
     """Place the models' names; where they do not all fit, place numbers and leave room for a key."""
     labels = tuple(plane.points["label"])
-    places = _places(plane, labels, LABEL_SIZE)
+    places = _places(plane, labels, LABEL_SIZE, reach=_NAME_REACH)
     width, height = round(plane.width + LEFT + RIGHT, 3), round(plane.height + BOTTOM + TOP, 3)
-    if places.complete:
+    if places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels)):
         return Layout(labels, False, places, 0, 0, (width, height))
     numbers = tuple(str(n) for n in plane.points["number"])
     columns = max(1, int((width - 0.2) / KEY_WIDTH))
@@ -141,7 +145,7 @@ def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
         _draw_key(figure, plane.points, layout)
 
 
-def _places(plane: Plane, texts: Sequence[str], size: float) -> Placement:
+def _places(plane: Plane, texts: Sequence[str], size: float, *, reach: float = np.inf) -> Placement:
     points = plane.points
     spots = _in_points(plane, points[["x", "y"]].to_numpy(float))
     sizes = np.array([text_size(text, size)[:2] for text in texts]).reshape(-1, 2)
@@ -153,7 +157,7 @@ def _places(plane: Plane, texts: Sequence[str], size: float) -> Placement:
     strokes += [(start, end) for start, end in ends]
     inked = np.vstack([np.empty((0, 2)), *(_along(start, end) for start, end in strokes)])
     taken = np.array([_remark_box(plane, remark) for remark in plane.remarks]).reshape(-1, 4)
-    return place_labels(spots, sizes, (plane.width * 72, plane.height * 72), inked=inked, taken=taken)
+    return place_labels(spots, sizes, (plane.width * 72, plane.height * 72), inked=inked, taken=taken, reach=reach)
 
 
 def _along(start: Sequence[float], end: Sequence[float]) -> NDArray[np.float64]:

@@ -72,12 +72,12 @@ def lean_columns(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def interval_words(estimates: pd.DataFrame, measures: tuple[str, ...]) -> str:
-    """Level of the intervals in words, from the columns: "95 % intervals"; empty where there are none."""
+    """Level of the intervals in words, from the columns: "95% intervals"; empty where there are none."""
     rows = estimates[estimates["measure"].isin(measures) & estimates["ci_low"].notna()]
     levels = sorted({float(level) for level in rows["ci_level"].dropna()})
     if not levels:
         return ""
-    return " and ".join(f"{100 * level:.4g} %" for level in levels) + " intervals"
+    return " and ".join(f"{100 * level:.4g}%" for level in levels) + " intervals"
 
 
 def _reasons(rows: pd.DataFrame, models: list[str], measures: tuple[str, ...]) -> list[str]:

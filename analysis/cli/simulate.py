@@ -14,22 +14,6 @@ if TYPE_CHECKING:
     from analysis.simulation.yes_no import YesNo
 
 STUDIES = ("probability-operators", "yes-no")
-_STUDY_TOML = {
-    "probability-operators": """\
-# Written by evenhand simulate; every row of these logs is simulated.
-[study]
-name = "Probability operators (simulated)"
-kind = "judgement"
-unit = "unit"
-exclude = { negation = ["not"] }   # asked in the negative only: no affirmative counterpart
-""",
-    "yes-no": """\
-# Written by evenhand simulate; every row of these logs is simulated.
-[study]
-name = "Yes/no questions (simulated)"
-kind = "judgement"
-""",
-}
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -80,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         logs = simulate_yes_no(rng, _yes_no_settings(args, rng))
     else:
         logs = simulate_probability_operators(rng, _operators_settings(args, rng))
-    paths = write_logs(logs, args.out, fmt=args.format, seed=args.seed, study_toml=_STUDY_TOML[args.study])
+    paths = write_logs(logs, args.out, fmt=args.format, seed=args.seed)
     print(f"{logs.rows:,} simulated responses of {len(paths)} models in {args.out}; what is true of them: truth.json")
     return 0
 

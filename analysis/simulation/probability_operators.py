@@ -17,6 +17,14 @@ from analysis.simulation.truth import mean_expit, truth_of_cells, yes_log_odds
 from analysis.simulation.write_logs import SimulatedLogs
 
 TASK: Final = "probability-operators"
+STUDY_TOML: Final = """\
+# Written by evenhand simulate; every row of these logs is simulated.
+[study]
+name = "Probability operators (simulated)"
+kind = "judgement"
+unit = "unit"
+exclude = { negation = ["not"] }   # asked in the negative only: no affirmative counterpart
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ def simulate_probability_operators(rng: np.random.Generator, settings: Probabili
         name = pa.array([responder.name]).take(pa.array(np.zeros(len(outcome), np.int32)))
         tables.append((responder.name, pa.table({"model": name, **fixed, **given})))
         truths[responder.name] = _truth(centre, p_yes, blocks, settings, responder)
-    return SimulatedLogs(TASK, tuple(tables), truths, asdict(settings))
+    return SimulatedLogs(TASK, tuple(tables), truths, asdict(settings), STUDY_TOML)
 
 
 def _blocks(settings: ProbabilityOperators) -> tuple[_Cell, ...]:

@@ -19,12 +19,16 @@ FORMATS: Final = {"jsonl": "FORMAT json", "csv": "FORMAT csv, HEADER", "parquet"
 
 @dataclass(frozen=True, slots=True)
 class SimulatedLogs:
-    """Rows of each model in the standard schema, the truth about it, and the settings behind both."""
+    """Rows of each model in the standard schema, the truth about it, and the settings behind both.
+
+    ``study_toml`` is how the logs are to be analysed.
+    """
 
     study: str
     tables: tuple[tuple[str, pa.Table], ...]
     truth: dict[str, Any]
     settings: dict[str, Any]
+    study_toml: str
 
     @property
     def rows(self) -> int:
@@ -32,8 +36,8 @@ class SimulatedLogs:
         return sum(table.num_rows for _, table in self.tables)
 
 
-def write_logs(logs: SimulatedLogs, out: Path, *, fmt: str, seed: int, study_toml: str = "") -> tuple[Path, ...]:
-    """Write one log per model, ``truth.json`` and, if given, ``study.toml`` to a new or empty directory.
+def write_logs(logs: SimulatedLogs, out: Path, *, fmt: str, seed: int) -> tuple[Path, ...]:
+    """Write one log per model, ``truth.json`` and ``study.toml`` to a new or empty directory.
 
     Every row carries ``simulated = true``.
 
@@ -56,8 +60,7 @@ def write_logs(logs: SimulatedLogs, out: Path, *, fmt: str, seed: int, study_tom
         "models": logs.truth,
     }
     (out / "truth.json").write_text(json.dumps(_rounded(truth), indent=1) + "\n", encoding="utf-8")
-    if study_toml:
-        (out / "study.toml").write_text(study_toml, encoding="utf-8")
+    (out / "study.toml").write_text(logs.study_toml, encoding="utf-8")
     return tuple(paths)
 
 

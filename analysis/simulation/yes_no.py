@@ -15,6 +15,12 @@ from analysis.simulation.truth import mean_expit, truth_of_cells, yes_log_odds
 from analysis.simulation.write_logs import SimulatedLogs
 
 TASK: Final = "yes-no"
+STUDY_TOML: Final = """\
+# Written by evenhand simulate; every row of these logs is simulated.
+[study]
+name = "Yes/no questions (simulated)"
+kind = "judgement"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def simulate_yes_no(rng: np.random.Generator, settings: YesNo) -> SimulatedLogs:
         given = outcome_columns(rng, outcome, answers=settings.answers, long_share=settings.long_share)
         tables.append((responder.name, pa.table({"model": pa.array([responder.name] * len(items)), **fixed, **given})))
         truths[responder.name] = _truth(settings, responder)
-    return SimulatedLogs(TASK, tuple(tables), truths, asdict(settings))
+    return SimulatedLogs(TASK, tuple(tables), truths, asdict(settings), STUDY_TOML)
 
 
 def _truth(settings: YesNo, responder: Responder) -> dict[str, Any]:

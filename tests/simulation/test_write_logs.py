@@ -52,20 +52,20 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(tmp_path):
         write_logs(logs(seed), tmp_path / name, fmt="jsonl", seed=seed)
     contents = [{p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in "abc"]
     assert contents[0] == contents[1]
-    assert all(contents[0][name] != contents[2][name] for name in contents[0])
+    assert all(contents[0][name] != contents[2][name] for name in contents[0] if name != "study.toml")
 
 
 def test_truth_names_seed_settings_and_every_model(tmp_path):
     """Catches a truth file that cannot be traced to the run that made it, or is no valid JSON."""
     simulated = logs()
-    write_logs(simulated, tmp_path / "out", fmt="jsonl", seed=5, study_toml="[study]\n")
+    write_logs(simulated, tmp_path / "out", fmt="jsonl", seed=5)
     text = (tmp_path / "out" / "truth.json").read_text()
     truth = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in truth.json"))
     assert truth["simulated"] is True
     assert truth["seed"] == 5
     assert truth["settings"]["surfaces"] == 4
     assert set(truth["models"]) == {model for model, _ in simulated.tables}
-    assert (tmp_path / "out" / "study.toml").read_text() == "[study]\n"
+    assert (tmp_path / "out" / "study.toml").read_text() == simulated.study_toml
 
 
 def test_existing_files_are_never_touched(tmp_path):

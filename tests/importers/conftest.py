@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -159,6 +160,14 @@ def samples_file(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def build() -> SimpleNamespace:
+    """The parts of logs, for tests that change them."""
+    return SimpleNamespace(
+        header=inspect_header, sample=inspect_sample, eval=write_eval, text_row=text_row, choice_row=choice_row
+    )
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def facet_counts(
               WHERE coalesce(task, '') = ? AND {left_out} IS NULL) AS used
         GROUP BY ALL
     """
-    table = _arrow(con, query, [design.task, *parameters])
+    table = con.sql(query, params=[design.task, *parameters]).to_arrow_table()
     _check_rows(table, design)
     return _sorted_counts(table.select([*keys, *COUNTS]), keys)
 
@@ -144,10 +144,6 @@ def _counts_sql() -> str:
         "_partial": f"{answered} AND _partial",
     }
     return ", ".join(f"count(*) FILTER ({condition}) AS {name}" for name, condition in counted.items())
-
-
-def _arrow(con: duckdb.DuckDBPyConnection, query: str, parameters: list[object]) -> pa.Table:
-    return con.sql(f"{query} ORDER BY ALL", params=parameters).to_arrow_table()
 
 
 def _check_rows(table: pa.Table, design: TaskDesign) -> None:

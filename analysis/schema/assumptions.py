@@ -30,6 +30,12 @@ def assumptions(design: TaskDesign, study: Study, size: Size, cell_note: str) ->
     constant = [name for name in design.conditions if name not in design.varying]
     if constant:
         sentences.append(f"Declared or usual conditions that no item varies in: {', '.join(constant)}.")
+    sentences += [
+        f"study.toml excludes {column} = {level}, which no row of this task has."
+        for column, levels in design.exclude.items()
+        for level in levels
+        if level not in {**design.item_factors, **design.conditions}.get(column, (level,))
+    ]
     if "study.target" not in study.given:
         sentences.append(f"Claims are about {_TARGETS[design.target]} (target = {design.target}).")
     return tuple(sentences)

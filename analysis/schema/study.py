@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import StudyError
-from analysis.schema.mapping import MapRule, read_rules
+from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
     LISTED_SECTIONS,

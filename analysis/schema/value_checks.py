@@ -90,7 +90,7 @@ def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> 
     for column in ("probability", "p_yes"):
         query = f"""
             SELECT {section} AS task, count(*) FILTER (NOT {column} BETWEEN 0 AND 1) AS outside,
-                   count(*) FILTER ({column} BETWEEN 1.000001 AND 100) AS percents,
+                   count(*) FILTER ({column} > 1 AND {column} <= 100) AS percents,
                    count(*) FILTER ({column} > 0 AND {column} < 1) AS fractions,
                    {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 1)
             FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside > 0 ORDER BY ALL

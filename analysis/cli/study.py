@@ -1,0 +1,47 @@
+"""``evenhand study init``: a commented ``study.toml`` drafted from the logs."""
+
+import argparse
+from pathlib import Path
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Declare the subcommand."""
+    parser = subparsers.add_parser("study", help="settings of an analysis")
+    actions = parser.add_subparsers(title="actions", dest="action", required=True, metavar="ACTION")
+    init = actions.add_parser("init", help="draft a commented study.toml from what the logs contain")
+    init.add_argument("logs", type=Path, metavar="DIR", help="directory of logs; study.toml is written into it")
+    init.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to another file")
+    init.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
+    init.add_argument("--scorer", help="the scorer to use where a log has several")
+    init.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the draft; an existing file is never touched."""
+    import tempfile
+
+    from analysis.cli.main import printable
+    from analysis.errors import StudyError
+    from analysis.reduction.intake import IntakeSettings, take_in
+    from analysis.schema.design import read_designs
+    from analysis.schema.draft import draft_study
+    from analysis.schema.store import open_store
+    from analysis.schema.study import FILE_NAME, Study
+
+    folder = args.logs if args.logs.is_dir() else args.logs.parent
+    output = args.output or folder / FILE_NAME
+    if output.exists():
+        raise StudyError(f"{output}: exists, and is not overwritten; move it away, or name another file with -o")
+    study = Study()
+    settings = IntakeSettings(filter=args.filter, scorer=args.scorer, keep_going=True)
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
+        intake = take_in([args.logs], study, settings, Path(scratch) / "store")
+        with open_store(intake.store) as con:
+            designs = read_designs(con, study)
+            text = draft_study(con, designs, name=args.logs.resolve().name)
+    with output.open("x", encoding="utf-8") as file:
+        file.write(text)
+    print(f"{output}: drafted from {intake.rows:,} responses, {len(designs)} task{'' if len(designs) == 1 else 's'}")
+    for line in (sentence for design in designs for sentence in design.assumptions[:3]):
+        print(f"  {printable(line)}")
+    return 0

@@ -1,0 +1,131 @@
+"""``[map]``: foreign columns to the schema, by record and by column alike."""
+
+import re
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import AnalysisError
+from analysis.schema.map_rules import MapRule, read_rules
+from analysis.schema.mapping import REGEX_SUBJECT, map_columns, map_record
+
+
+def rules_of(**table: object) -> dict[str, MapRule]:
+    rules, problems = read_rules(table, ("surface",))
+    assert not problems
+    return rules
+
+
+def test_record_paths_constants_values_and_regex() -> None:
+    """The four kinds of rule on one nested record, worked by hand."""
+    rules = rules_of(
+        item="doc.id",
+        surface="doc.tags.1",
+        model={"value": "gpt"},
+        answer={"from": "pred", "values": {"correct": "yes", "incorrect": "no"}},
+        polarity={"from": "id", "regex": "-(aff|neg)-", "values": {"aff": "affirmative", "neg": "negated"}},
+        sample={"from": "id", "regex": "[0-9]+$"},
+        latency="ms",
+        simulated="sim",
+    )
+    record = {"doc": {"id": 7, "tags": ["a", "b"]}, "pred": "incorrect", "id": "q-neg-12", "ms": "1.5", "sim": True}
+    mapped = map_record(rules, record)
+    assert mapped == {
+        **record,
+        "item": "7",
+        "surface": "b",
+        "model": "gpt",
+        "answer": "no",
+        "polarity": "negated",
+        "sample": "12",
+        "latency": 1.5,
+        "simulated": True,
+    }
+    assert "item" not in record, "the record given is not changed"
+
+
+def test_a_key_with_a_dot_wins_over_the_path() -> None:
+    """Catches ``doc.id`` read as a path where a column of that very name exists."""
+    rules = rules_of(item="doc.id")
+    assert map_record(rules, {"doc.id": "flat", "doc": {"id": "deep"}})["item"] == "flat"
+    batch = pa.RecordBatch.from_pylist([{"doc.id": "flat", "doc": {"id": "deep"}}])
+    assert map_columns(rules, batch).column("item").to_pylist() == ["flat"]
+
+
+def test_unmapped_values_are_named() -> None:
+    """Catches a value outside ``values`` passed through or dropped."""
+    rules = rules_of(answer={"from": "pred", "values": {"y": "yes"}})
+    batch = pa.record_batch({"pred": ["y", "n", "maybe", "n"]})
+    with pytest.raises(AnalysisError, match='2 values of "pred"') as caught:
+        map_columns(rules, batch)
+    assert caught.value.offenders == ("maybe", "n")
+    with pytest.raises(AnalysisError, match='"n"'):
+        map_record(rules, {"pred": "n"})
+
+
+def test_default_covers_unmapped_values_and_empty_is_missing() -> None:
+    batch = pa.record_batch({"pred": ["y", "n", None]})
+    default = rules_of(answer={"from": "pred", "values": {"y": "yes"}, "default": "no"})
+    assert map_columns(default, batch).column("answer").to_pylist() == ["yes", "no", None]
+    empty = rules_of(answer={"from": "pred", "values": {"y": "yes"}, "default": ""})
+    assert map_columns(empty, batch).column("answer").to_pylist() == ["yes", None, None]
+
+
+def test_regex_without_a_match_is_named_unless_default() -> None:
+    with pytest.raises(AnalysisError, match="not matched"):
+        map_record(rules_of(item={"from": "id", "regex": "q(.)"}), {"id": "x"})
+    assert map_record(rules_of(item={"from": "id", "regex": "q(.)", "default": "none"}), {"id": "x"})["item"] == "none"
+
+
+def test_long_texts_are_kept_from_regular_expressions() -> None:
+    """Catches a pattern applied to a whole transcript."""
+    rules = {"item": MapRule("id", pattern=re.compile("a"))}
+    assert map_record(rules, {"id": "a" * REGEX_SUBJECT})["item"] == "a"
+    with pytest.raises(AnalysisError, match="not matched"):
+        map_record(rules, {"id": "a" * (REGEX_SUBJECT + 1)})
+
+
+def test_absent_sources_are_refused_with_the_nearest_name() -> None:
+    """Catches a misspelt source that leaves a column silently empty."""
+    rules = rules_of(item="doc.id")
+    with pytest.raises(AnalysisError, match="a record has no"):
+        map_record(rules, {"doc": {"idx": 1}})
+    with pytest.raises(AnalysisError, match='did you mean "pred"'):
+        map_columns(rules_of(answer="prd"), pa.record_batch({"pred": ["a"]}))
+    assert map_record(rules_of(item={"from": "doc.id", "default": ""}), {"doc": {}})["item"] is None
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    with pytest.raises(AnalysisError, match=r'\[map\] latency: must be a number, found "fast"'):
+        map_record(rules_of(latency="t"), {"t": "fast"})
+
+
+def test_columns_keep_their_place_and_types() -> None:
+    batch = pa.RecordBatch.from_pylist(
+        [{"doc": {"id": 1}, "t": 2, "flag": True}, {"doc": {"id": 22}, "t": None, "flag": False}]
+    )
+    mapped = map_columns(rules_of(item="doc.id", tokens_in="t", answer="flag"), batch)
+    assert mapped.schema.names == ["doc", "t", "flag", "item", "tokens_in", "answer"]
+    assert mapped.column("item").to_pylist() == ["1", "22"]
+    assert mapped.column("tokens_in").type == pa.int64()
+    assert mapped.column("tokens_in").to_pylist() == [2, None]
+    assert mapped.column("answer").to_pylist() == ["true", "false"]
+
+
+@given(st.lists(st.one_of(st.none(), st.text(), st.integers(), st.booleans()), min_size=1, max_size=20))
+def test_columns_and_records_agree(values: list) -> None:
+    """Catches the columnar and the record path reading one value differently."""
+    kinds = {type(v) for v in values if v is not None}
+    if len(kinds) > 1:
+        values = [None if v is None else str(v) for v in values]
+    rules = {
+        "answer": MapRule("v", values={"a": "yes"}, default="other"),
+        "gold": MapRule("v"),
+        "form": MapRule("v", pattern=re.compile("(?s)^(.)"), default=""),
+    }
+    batch = map_columns(rules, pa.RecordBatch.from_pylist([{"v": v} for v in values]))
+    records = [map_record(rules, {"v": v}) for v in values]
+    for name in rules:
+        assert batch.column(name).to_pylist() == [record[name] for record in records]

@@ -1,0 +1,229 @@
+"""``study.toml``: what is read, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import StudyError
+from analysis.schema.map_rules import MapRule
+from analysis.schema.responses import CONDITIONS
+from analysis.schema.study import Contrast, ModelEntry, Study, find_study, load_study
+from analysis.schema.study_keys import KEYS
+
+FULL = """
+[study]
+name = "Operators"
+kind = { "task a" = "judgement", b = "probability" }
+target = "new_templates"
+unit = "surface"
+conditions = ["strategy", "voice"]
+factors = "nationality"
+weights = "template"
+uncertain = "half"
+exclude = { negation = ["not"], form = "x" }
+unpaired_forms = "include"
+pool_tasks = true
+probability_scale = "percent"
+
+[reading]
+synonyms = { yes = ["true", "valid"], no = "false" }
+
+[map]
+item = "doc.id"
+surface = "s"
+answer = { from = "pred", values = { correct = "yes", incorrect = "no" }, default = "" }
+model = { value = "gpt" }
+factor.x = "x"
+
+[models."openai/gpt-4o"]
+label = "GPT-4o"
+size = 8
+
+[[contrast]]
+factor = "negation"
+levels = ["prefix", "not"]
+match = ["template"]
+
+[[contrast]]
+factor = "form"
+levels = ["a", "b"]
+
+[report]
+primary = ["competence_floor"]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(folder: Path, text: str) -> tuple[str, ...]:
+    with pytest.raises(StudyError) as caught:
+        load_study(written(folder, text))
+    return caught.value.offenders
+
+
+def test_every_key_reaches_the_study(tmp_path: Path) -> None:
+    """Catches a key of the table that is checked and then dropped."""
+    study = load_study(written(tmp_path, FULL))
+    assert (study.name, study.target, study.unit, study.weights) == (
+        "Operators",
+        "new_templates",
+        "surface",
+        "template",
+    )
+    assert study.kind_of("task a") == "judgement"
+    assert study.kind_of("other") is None
+    assert study.conditions == ("strategy", "voice")
+    assert study.factors == ("nationality",)
+    assert (study.uncertain, study.unpaired_forms, study.pool_tasks) == ("half", "include", True)
+    assert study.probability_scale == "percent"
+    assert study.exclude == {"negation": ("not",), "form": ("x",)}
+    assert study.reading.synonyms == {"yes": ("true", "valid"), "no": ("false",)}
+    assert study.models == {"openai/gpt-4o": ModelEntry("GPT-4o", None, 8)}
+    assert study.label("openai/gpt-4o") == "GPT-4o"
+    assert study.label("other/gpt-4o") == "other/gpt-4o"
+    assert study.contrasts == (
+        Contrast("negation", ("prefix", "not"), ("template",)),
+        Contrast("form", ("a", "b")),
+    )
+    assert study.report.primary == ("competence_floor",)
+    assert study.map["item"] == MapRule("doc.id")
+    assert study.map["answer"].default == ""
+    assert study.map["model"].constant == "gpt"
+    assert study.map["factor.x"] == MapRule("x"), "an unquoted factor.x is one name, not a nested table"
+
+
+def test_example_of_the_table_uses_every_key() -> None:
+    """Catches a new key that the text above leaves out, and that no test reads therefore."""
+    unused = {key.name for keys in KEYS.values() for key in keys if key.name not in FULL}
+    assert unused == {"family", "tables"}
+
+
+def test_without_a_file_the_defaults_hold() -> None:
+    study = load_study(None)
+    assert study == Study()
+    assert (study.target, study.weights, study.uncertain, study.conditions) == (
+        "these",
+        "micro",
+        "incorrect",
+        CONDITIONS,
+    )
+    assert not study.given
+
+
+def test_given_tells_a_default_from_a_choice(tmp_path: Path) -> None:
+    """Catches assumptions printed for what the user did declare."""
+    study = load_study(written(tmp_path, '[study]\ntarget = "these"\n'))
+    assert study.given == {"study.target"}
+
+
+def test_all_problems_come_at_once_with_their_keys(tmp_path: Path) -> None:
+    """Catches a loader that stops at the first problem."""
+    found = problems(
+        tmp_path,
+        """
+        [stdy]
+        [study]
+        nam = "x"
+        kind = "judgment"
+        tables = ["x"]
+        pool_tasks = "yes"
+        exclude = { a = [1] }
+        conditions = [true]
+        name = ""
+        [map]
+        itm = "x"
+        item = { from = "a", value = "b", rgx = "c" }
+        gold = { from = "a", regex = "(" }
+        [models]
+        x = 1
+        [[contrast]]
+        levels = ["a"]
+        [report]
+        primary = ["floor"]
+        """,
+    )
+    assert found == (
+        '[stdy]: unknown section; did you mean "study"?',
+        '[study] nam: unknown key; did you mean "name"?',
+        "[study] kind: unknown value 'judgment'; did you mean \"judgement\"?",
+        "[study] tables: unknown key; it belongs to [report]",
+        "[study] pool_tasks: must be true or false, not a text ('yes')",
+        "[study] exclude: must be a table of lists of texts, not a table",
+        "[study] conditions: must be a list of texts, not a list",
+        "[study] name: must be a text that is not empty, not a text ('')",
+        '[models."x"]: must be a table, not a whole number (1)',
+        "[[contrast]] 1: lacks 'factor', factor whose levels are compared",
+        "[report] primary: unknown value 'floor'; did you mean \"cell_floor\"?",
+        '[map] itm: no column of the schema; did you mean "item"?; others are declared in [study], or named factor.x',
+        '[map] item rgx: unknown key; did you mean "regex"?',
+        "[map] item: needs either from (a column) or value (a constant)",
+        "[map] gold regex: not a regular expression: missing ), unterminated subpattern at position 0",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = 1", "[kind]: unknown section"),
+        ("study = 1", "[study]: must be a table, not a whole number (1)"),
+        ("[[study]]", "[study]: must be a table, not a list"),
+        ("models = 3", "[models]: must hold one table per name, not a whole number (3)"),
+        ("[contrast]\nfactor = 'a'", "[[contrast]]: must be an array of tables (double brackets), not a table"),
+        ("map = []", "[map]: must be a table, not a list"),
+        ("[models.x]\nsize = nan", '[models."x"] size: must be a finite number, not a number (nan)'),
+        ("[models.x]\nsize = true", '[models."x"] size: must be a finite number, not true or false (True)'),
+        ("[reading]\nsynonyms = { yes = ['T'], no = ['t '] }", "[reading] synonyms: 't ' stands under two answers"),
+        ("[map]\ngold = { value = 'x', values = { a = 'b' } }", "[map] gold: a constant takes no other key"),
+        (
+            "[map]\ngold = { from = 'x', values = { a = [] } }",
+            "[map] gold values: must be a table of texts, not a table",
+        ),
+        ("[map]\ngold = { }", "[map] gold: needs either from (a column) or value (a constant)"),
+        ("[map]\ngold = 3", "[map] gold: must be the name of a column or a table, not a whole number (3)"),
+        (
+            "[map]\nsurface = 'x'",
+            'no column of the schema; did you mean "source"?; others are declared in [study], or named factor.x',
+        ),
+    ],
+)
+def test_wrong_shapes_are_named(tmp_path: Path, text: str, message: str) -> None:
+    """Catches a traceback, or silence, for TOML of the wrong shape."""
+    assert any(message in problem for problem in problems(tmp_path, text)), problems(tmp_path, text)
+
+
+@pytest.mark.parametrize("content", [b"[study\n", b"x = yes\n", b"\xff\xfe", b"a = 1\na = 2\n"])
+def test_what_is_not_toml_is_a_study_error(tmp_path: Path, content: bytes) -> None:
+    """Catches a traceback from the parser; YAML habits (yes) get a hint at quotes."""
+    path = tmp_path / "study.toml"
+    path.write_bytes(content)
+    with pytest.raises(StudyError, match=r"study\.toml"):
+        load_study(path)
+
+
+def test_a_missing_file_is_a_study_error(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="cannot be read"):
+        load_study(tmp_path / "study.toml")
+
+
+def test_byte_order_mark_and_windows_lines_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_bytes(b'\xef\xbb\xbf[study]\r\nname = "x"\r\n')
+    assert load_study(path).name == "x"
+
+
+def test_study_beside_the_logs_is_found_and_two_are_refused(tmp_path: Path) -> None:
+    """Catches the settings of one directory applied to another."""
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.mkdir()
+    second.mkdir()
+    (first / "log.csv").write_text("")
+    assert find_study([first]) is None
+    written(first, "")
+    assert find_study([first / "log.csv", second]) == first / "study.toml"
+    written(second, "")
+    with pytest.raises(StudyError, match="--study"):
+        find_study([first, second])

@@ -12,7 +12,7 @@ from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, Probe
-from analysis.schema.mapping import MapRule
+from analysis.schema.map_rules import MapRule
 
 #: Every importer, in the order in which formats are listed to users. The standard schema is asked last,
 #: about files that nobody else claims.

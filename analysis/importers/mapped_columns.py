@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from analysis.errors import AnalysisError, LogError
 from analysis.importers.raw_rows import RawBatch
-from analysis.schema.mapping import MapRule, as_text, map_columns
+from analysis.schema.map_rules import MapRule, as_text
+from analysis.schema.mapping import map_columns
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from analysis.importers.protocol import Batch, Claim, Probe, ReadOptions
 from analysis.importers.raw_rows import RawBatch
 from analysis.importers.tabular_text import csv_batches, header_cells
 from analysis.importers.typed_columns import REQUIRED, StandardColumns
-from analysis.schema.mapping import MapRule
+from analysis.schema.map_rules import MapRule
 from analysis.schema.responses import COLUMN_BY_NAME
 
 NAME = "standard schema"

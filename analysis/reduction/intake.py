@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError, LogError
 from analysis.importers import standard
@@ -19,6 +18,7 @@ from analysis.parsing.answers import ReadingPolicy, read_answers
 from analysis.reduction.reconciliation import FileAccount, files_table, notes_table, set_aside_table
 from analysis.reduction.response_batches import completed, drop_rows, record_batches
 from analysis.schema.mapping import map_columns
+from analysis.schema.probability_scale import as_fractions
 from analysis.schema.store import StoreWriter
 from analysis.schema.study import Study
 
@@ -191,11 +191,7 @@ class _Reader:
 
     def _scaled(self, rows: pa.RecordBatch, item: Found) -> pa.RecordBatch:
         """Stated probabilities as fractions; our own store holds fractions already."""
-        percent = self._study.probability_scale == "percent" and "probability" in rows.schema.names
-        if not percent or (item.importer is standard and is_store(item.path)):
-            return rows
-        at = rows.schema.get_field_index("probability")
-        return rows.set_column(at, "probability", pc.divide(rows.column(at), 100.0))
+        return rows if item.importer is standard and is_store(item.path) else as_fractions(rows, self._study)
 
     def _mapped(self, rows: pa.RecordBatch, file: str) -> pa.RecordBatch:
         """Rules of ``[map]`` whose source a harness's rows have; rules for other files are left alone."""

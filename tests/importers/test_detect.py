@@ -15,7 +15,7 @@ from analysis.errors import AnalysisError
 from analysis.importers.detect import find_logs
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, Probe
-from analysis.schema.mapping import read_rules
+from analysis.schema.map_rules import read_rules
 
 LOG = "model,item,answer\nm,1,yes\n"
 

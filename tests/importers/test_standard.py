@@ -19,7 +19,7 @@ from analysis.importers import json_rows
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, ReadOptions
 from analysis.importers.standard import read_batches, sniff
-from analysis.schema.mapping import read_rules
+from analysis.schema.map_rules import read_rules
 from analysis.schema.study import Study
 
 HEAD = "model,item,answer\n"

@@ -1,0 +1,122 @@
+"""``evenhand report``: the main job."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+EXAMPLE = "example"
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Declare the subcommand."""
+    parser = subparsers.add_parser("report", help="read logs, write tables, figures and a page")
+    parser.add_argument("logs", nargs="*", type=Path, help="log files or directories (default: logs/)")
+    parser.add_argument("--out", type=Path, help="report folder (default: reports/<name of the log directory>)")
+    parser.add_argument("--study", type=Path, help="settings (default: study.toml beside the logs)")
+    parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use these rows only")
+    parser.add_argument("--models", nargs="+", default=[], help="use these models only")
+    parser.add_argument("--tasks", nargs="+", default=[], help="use these tasks only")
+    parser.add_argument("--uncertain", choices=("incorrect", "excluded", "half"), help="how uncertain answers count")
+    parser.add_argument("--runs", choices=("latest", "all"), help="what to do with a question found in two runs")
+    parser.add_argument("--reread", action="store_true", help="read answers from the raw text even where one is given")
+    parser.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
+    parser.add_argument("--scorer", help="the scorer to use where a log has several")
+    parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
+    parser.add_argument("--keep-going", action="store_true", help="skip files that cannot be read, and say so")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the report and say where it is and what needs attention."""
+    from analysis.cli.main import printable
+    from analysis.reduction.intake import IntakeSettings
+    from analysis.reduction.selection import parse_selection
+    from analysis.report.write import check_target, write_report
+    from analysis.studies.run import RunSettings, run_report
+
+    started = time.perf_counter()
+    logs = args.logs or default_logs(Path("logs"))
+    out = args.out or Path("reports") / report_name(logs)
+    check_target(out)
+    progress = Progress(quiet=args.quiet or not sys.stderr.isatty())
+    settings = RunSettings(
+        study=args.study,
+        intake=IntakeSettings(
+            filter=args.filter,
+            scorer=args.scorer,
+            reread=args.reread,
+            keep_going=args.keep_going,
+            progress=progress.file,
+        ),
+        selection=parse_selection(args.where, args.models, args.tasks),
+        runs=args.runs,
+        uncertain=args.uncertain,
+        ci_level=args.ci_level,
+        progress=progress.stage,
+    )
+    content = run_report(logs, settings)
+    progress.stage("writing the report")
+    write_report(content, out)
+    progress.done()
+    rows = content.manifest["rows"]
+    print(f"{rows['responses']:,} responses read, {rows['used']:,} used; {time.perf_counter() - started:.1f} s")
+    for line in content.summary[:8]:
+        print(f"  {printable(line)}")
+    if content.attention:
+        print(f"needs attention ({len(content.attention)}):")
+        for line in content.attention[:5]:
+            print(f"  {printable(line)}")
+    print(f"report: {out / 'index.html'}")
+    return 0
+
+
+def default_logs(folder: Path) -> list[Path]:
+    """What lies in ``logs/``; the example only where nothing else does."""
+    from analysis.errors import AnalysisError
+
+    entries = sorted(p for p in folder.iterdir() if not p.name.startswith(".")) if folder.is_dir() else []
+    others = [p for p in entries if p.name != EXAMPLE and p.name.lower() != "readme.md"]
+    if others:
+        return others
+    if (folder / EXAMPLE).is_dir():
+        return [folder / EXAMPLE]
+    raise AnalysisError(f"no logs given and none in {folder}/; name a log file or directory: evenhand report DIR")
+
+
+def report_name(logs: list[Path]) -> str:
+    """Name of the report folder: that of the log directory, or of the first log."""
+    first = logs[0].resolve()
+    name = (first if first.is_dir() else first.parent if len(logs) > 1 else Path(first.stem)).name
+    return name or "report"
+
+
+class Progress:
+    """One line on a terminal, nothing elsewhere."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet, self.width = quiet, 0
+
+    def stage(self, name: str) -> None:
+        """Show what is being done."""
+        self.show(f"{name} …")
+
+    def file(self, name: str, rows: int) -> None:
+        """Show the file being read and the responses so far."""
+        from analysis.cli.main import printable
+
+        self.show(f"reading logs … {rows:,} responses ({printable(name)[-50:]})")
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if not self.quiet:
+            sys.stderr.write("\r" + text.ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(text)
+
+    def done(self) -> None:
+        """Clear the line."""
+        if not self.quiet and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,44 @@
+"""Section of a task without yes/no gold answers: what can be said, and why bias and floor cannot."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.report.columns import Count, Text
+from analysis.report.content import Section
+from analysis.report.spec import Table, TableSpec
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.judgement import estimate_column, table_name, wide_estimates
+
+
+def accuracy_section(
+    design: TaskDesign, estimates: pd.DataFrame | None, reason: str, labels: Mapping[str, str]
+) -> Section:
+    """Accuracy with clustered intervals where scores say right or wrong, else the reason why there is none.
+
+    ``estimates`` is None where the task has no right-or-wrong scores; ``reason`` then says so.
+    """
+    lead = [
+        f"{design.n_models:,} models, {design.n_items:,} items, {design.n_rows:,} responses of kind "
+        f"“{design.kind}” ({design.kind_reason}).",
+        f"Answer bias and competence floor are not estimated: {design.cells_reason}.",
+    ]
+    if estimates is None:
+        lead.append(f"Accuracy is not estimated: {reason}.")
+        tables: tuple[Table, ...] = ()
+    else:
+        spec = TableSpec(
+            table_name("accuracy", design),
+            title="Accuracy" + (f": {design.task}" if design.task else ""),
+            columns=(
+                Text("label", "Model"),
+                estimate_column("accuracy", "Accuracy"),
+                estimate_column("uncertain_rate", "Uncertain"),
+                Count("n", "n"),
+                Count("n_clusters", "Units"),
+            ),
+            order=("-accuracy", "label"),
+        )
+        tables = (Table(spec, wide_estimates(estimates, labels), simulated=design.simulated),)
+    title = f"Task {design.task}" if design.task else "Task without a name"
+    return Section(title, lead=tuple(lead), tables=tables, notes=design.assumptions)

@@ -1,0 +1,232 @@
+"""One run of the main job: logs to the content of a report."""
+
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+from analysis.errors import AnalysisError
+from analysis.frequentist.answer_bias import answer_bias_estimates
+from analysis.frequentist.floor_tests import floor_tests
+from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
+from analysis.reduction.cells import item_counts
+from analysis.reduction.exclusions import exclusions
+from analysis.reduction.intake import Intake, IntakeSettings, root_of, take_in
+from analysis.reduction.selection import EVERYTHING, Selection
+from analysis.reduction.statuses import status_counts
+from analysis.reduction.units import unit_sums
+from analysis.report.content import ReportContent, Section
+from analysis.report.manifest import report_manifest
+from analysis.schema.checks import Violation, check_responses
+from analysis.schema.design import create_analysed_view, read_designs
+from analysis.schema.runs import resolve_runs
+from analysis.schema.store import open_store
+from analysis.schema.study import Study, load_study
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.accuracy import accuracy_section
+from analysis.studies.judgement import JudgementResults, judgement_section
+from analysis.studies.reading import reading_section
+from analysis.studies.summary import attention, claims, limits
+
+TREATMENTS = ("incorrect", "excluded", "half")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What the user chose on the command line; None leaves it to ``study.toml``."""
+
+    study: Path | None = None
+    intake: IntakeSettings = field(default_factory=IntakeSettings)
+    selection: Selection = EVERYTHING
+    runs: str | None = None
+    uncertain: str | None = None
+    ci_level: float = 0.95
+    progress: Callable[[str], None] = lambda stage: None
+
+
+@dataclass(slots=True)
+class Clock:
+    """Seconds by stage, and the stage's name to whoever shows progress."""
+
+    progress: Callable[[str], None]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str):
+        """Time what happens inside under ``name``."""
+        self.progress(name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
+
+
+def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
+    """Read logs, estimate, and put the content of the report together.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Log files and directories.
+    settings : RunSettings
+
+    Raises
+    ------
+    AnalysisError
+        Nothing readable, violations of the schema, or a selection that leaves nothing.
+    """
+    clock = Clock(settings.progress)
+    study = load_study(settings.study or _study_beside(paths))
+    if settings.uncertain is not None:
+        study = replace(study, uncertain=settings.uncertain)
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
+        with clock.stage("reading logs"):
+            intake = take_in(paths, study, settings.intake, Path(folder) / "responses")
+        con = open_store(intake.store)
+        try:
+            return _analysed(con, intake, study, settings, clock)
+        finally:
+            con.close()
+
+
+def _analysed(
+    con: duckdb.DuckDBPyConnection, intake: Intake, study: Study, settings: RunSettings, clock: Clock
+) -> ReportContent:
+    with clock.stage("checking"):
+        if settings.runs is not None:
+            resolve_runs(con, settings.runs)
+        designs = read_designs(con, study)
+        warnings = _stop_on_errors(check_responses(con, designs, study))
+        create_analysed_view(con, designs, study)
+    with clock.stage("reducing"):
+        excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
+        counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
+    labels = {model: entry.label for model, entry in study.models.items() if entry.label}
+    simulated = any(design.simulated for design in designs)
+    sections = [reading_section(intake.files, statuses, excluded, intake.notes, labels=labels, simulated=simulated)]
+    said: dict[str, list[str]] = {"summary": [], "limits": [], "attention": _intake_attention(intake) + warnings}
+    data: dict[str, list[pd.DataFrame]] = {}
+    for design in designs:
+        with clock.stage("estimating"):
+            section = _task(design, counts[design.task], labels, settings.ci_level, said, data)
+        sections.append(section)
+    tables = {name: pd.concat(parts, ignore_index=True) for name, parts in data.items()}
+    tables |= {"files": intake.files, "set_aside": excluded, "statuses": statuses}
+    return ReportContent(
+        title=study.name or "Report on model responses",
+        summary=tuple(said["summary"]) or ("Nothing in these logs allows a claim about answer bias.",),
+        limits=tuple(said["limits"]),
+        attention=tuple(said["attention"]),
+        sections=tuple(sections),
+        data=tables,
+        manifest=_manifest(intake, study, settings, excluded, clock),
+        simulated=simulated,
+    )
+
+
+def _task(
+    design: TaskDesign,
+    counts: pd.DataFrame | str,
+    labels: dict[str, str],
+    ci_level: float,
+    said: dict[str, list[str]],
+    data: dict[str, list[pd.DataFrame]],
+) -> Section:
+    """Section of one task; its sentences and reduced tables are added to ``said`` and ``data``."""
+    if isinstance(counts, str):
+        said["limits"].append(f"{design.task or 'unnamed task'}: no accuracy, {counts}.")
+        return accuracy_section(design, None, counts, labels)
+    sums = unit_sums(counts)
+    estimates = {
+        treatment: answer_bias_estimates(
+            sums, uncertain=treatment, ci_level=ci_level, target=design.target, unit=design.unit, weights=design.weights
+        )
+        for treatment in TREATMENTS
+    }
+    chosen = estimates[design.uncertain]
+    data.setdefault("unit_sums", []).append(sums)
+    data.setdefault("estimates", []).append(chosen)
+    if design.cells is None:
+        said["limits"].append(f"{design.task or 'unnamed task'}: no answer bias or floor, {design.cells_reason}.")
+        return accuracy_section(design, chosen, "", labels)
+    tests = floor_tests(sums, uncertain=design.uncertain, ci_level=ci_level, target=design.target)
+    results = JudgementResults(chosen, tests, uncertainty_bounds(sums), flags(sums, ci_level=ci_level), estimates)
+    data.setdefault("floor_tests", []).append(tests)
+    data.setdefault("uncertainty_bounds", []).append(results.bounds)
+    said["summary"] += claims(design, results, labels)
+    said["limits"] += limits(design, results, labels)
+    said["attention"] += attention(design, results, labels)
+    return judgement_section(design, results, labels)
+
+
+def _counts(
+    con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study, selection: Selection
+) -> pd.DataFrame | str:
+    """Counts of a task, or the reason why its responses cannot be counted as right or wrong."""
+    try:
+        counts = item_counts(con, design, study, selection)
+    except AnalysisError as error:
+        if design.cells is not None:
+            raise
+        return str(error)
+    if counts.empty:
+        return "no row is left after selection and exclusions"
+    return counts
+
+
+def _stop_on_errors(violations: list[Violation]) -> list[str]:
+    errors = [v for v in violations if v.severity == "error"]
+    if errors:
+        listed = "".join(f"\n  {v.rule}: {v.message}" for v in errors)
+        raise AnalysisError(
+            f"the logs break the schema in {len(errors)} {'way' if len(errors) == 1 else 'ways'}; "
+            f"`evenhand validate` lists examples:{listed}",
+            offenders=[v.rule for v in errors],
+        )
+    return [f"{v.message}." for v in violations]
+
+
+def _intake_attention(intake: Intake) -> list[str]:
+    skipped = intake.files[intake.files["verdict"].isin(["refused", "unreadable"])]
+    return [f"Skipped, because it cannot be read: {row.file} ({row.reason})." for row in skipped.itertuples()]
+
+
+def _study_beside(paths: list[Path]) -> Path | None:
+    beside = root_of(paths) / "study.toml"
+    return beside if beside.is_file() else None
+
+
+def _manifest(intake: Intake, study: Study, settings: RunSettings, excluded: pd.DataFrame, clock: Clock) -> dict:
+    files = intake.files
+    inputs = [
+        {"path": f.file, "sha256": f.sha256, "bytes": int(f.bytes), "format": f.format, "verdict": f.verdict}
+        for f in files[files["verdict"] == "read"].itertuples()
+    ]
+    out = int(excluded["rows"].sum())
+    return report_manifest(
+        inputs=inputs,
+        settings={
+            "uncertain": study.uncertain,
+            "weights": study.weights,
+            "target": study.target,
+            "ci_level": settings.ci_level,
+            "runs": settings.runs or "",
+            "selection": [c.text for c in settings.selection.conditions],
+            "reread": settings.intake.reread,
+            "keep_going": settings.intake.keep_going,
+            "filter": settings.intake.filter or "",
+            "scorer": settings.intake.scorer or "",
+        },
+        rows={
+            "files": {str(k): int(v) for k, v in files["verdict"].value_counts().sort_index().items()},
+            "records": intake.records,
+            "responses": intake.rows,
+            "used": intake.rows - out,
+            "set_aside": {str(k): int(v) for k, v in excluded.groupby("reason")["rows"].sum().sort_index().items()},
+        },
+        timings=clock.seconds,
+    )

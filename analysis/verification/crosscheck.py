@@ -1,0 +1,183 @@
+"""The classical statistics of a report, recomputed from its reduced tables with other people's code.
+
+statsmodels gives contrasts, cluster-robust errors, Wilson limits and Holm adjustment; pingouin, where installed,
+gives Holm and paired t as a second opinion (GPL-3: an extra, never imported by the core).
+"""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import statsmodels.api as sm
+from scipy.stats import norm, t
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from analysis.errors import AnalysisError
+
+#: Measure -> weights of the cells in it, for designs of four cells and of two.
+CONTRASTS = {
+    "acc_yes": {"VA": 0.5, "IN": 0.5, "gold_yes": 1.0},
+    "acc_no": {"VN": 0.5, "IA": 0.5, "gold_no": 1.0},
+    "acc_va": {"VA": 1.0},
+    "acc_vn": {"VN": 1.0},
+    "acc_ia": {"IA": 1.0},
+    "acc_in": {"IN": 1.0},
+    "balanced_accuracy": {"VA": 0.25, "IN": 0.25, "VN": 0.25, "IA": 0.25, "gold_yes": 0.5, "gold_no": 0.5},
+    "answer_bias": {"VA": 0.5, "IN": 0.5, "VN": -0.5, "IA": -0.5, "gold_yes": 1.0, "gold_no": -1.0},
+    "polarity_sensitivity": {"VA": 0.5, "IA": 0.5, "VN": -0.5, "IN": -0.5},
+    "validity_contrast": {"VA": 0.5, "VN": 0.5, "IA": -0.5, "IN": -0.5},
+}
+#: Columns of `unit_sums` that hold trials and events under each treatment of uncertain answers.
+TREATMENTS = {
+    "incorrect": ("w_scored", ("w_correct", 1.0, "w_uncertain", 0.0)),
+    "excluded": ("w_answered", ("w_correct_answered", 1.0, "w_uncertain", 0.0)),
+    "half": ("w_scored", ("w_correct", 1.0, "w_uncertain", 0.5)),
+}
+ESTIMATE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class CrossCheck:
+    """Outcome of recomputing a report.
+
+    ``rows`` has one row per compared number: what, model, measure, ours, theirs, difference, allowed, ok, with.
+    ``n_different`` counts rows outside what is allowed.
+    """
+
+    rows: pd.DataFrame
+    n_different: int
+    pingouin: bool
+
+
+def crosscheck_report(report: Path) -> CrossCheck:
+    """Recompute the classical statistics of a report directory.
+
+    Parameters
+    ----------
+    report : Path
+        A directory that `evenhand report` wrote (with ``data/unit_sums.parquet`` and friends).
+
+    Returns
+    -------
+    CrossCheck
+
+    Raises
+    ------
+    AnalysisError
+        The directory is not a report, or has no answer-bias estimates.
+    """
+    data = report / "data"
+    needed = [data / f"{name}.parquet" for name in ("unit_sums", "estimates", "floor_tests")]
+    if not (report / "manifest.json").is_file() or not all(p.is_file() for p in needed):
+        raise AnalysisError(
+            f"{report}: not a report with answer-bias estimates; give a folder that `evenhand report` wrote"
+        )
+    sums, estimates, tests = (pd.read_parquet(p) for p in needed)
+    rows = [*contrast_rows(sums, estimates), *limit_rows(estimates), *holm_rows(tests)]
+    has_pingouin = find_spec("pingouin") is not None
+    if has_pingouin:
+        rows += pingouin_rows(tests)
+    table = pd.DataFrame(
+        rows, columns=["task", "model", "measure", "number", "ours", "theirs", "allowed", "checked_with"]
+    )
+    table["difference"] = (table["ours"] - table["theirs"]).abs()
+    table["ok"] = table["difference"] <= table["allowed"]
+    return CrossCheck(table, int((~table["ok"]).sum()), has_pingouin)
+
+
+def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
+    """Contrasts of cell means and their standard errors by weighted least squares with clustered errors.
+
+    statsmodels' sandwich without correction (CR0) and our CR2 differ by a known factor: CR2 is larger, and by at
+    most 1 / (1 - largest share of a unit in a cell) on the variance; that bound is the tolerance.
+    """
+    rows = []
+    wanted = estimates[estimates["measure"].isin(CONTRASTS) & estimates["estimate"].notna()]
+    for (task, model), group in wanted.groupby(["task", "model"], sort=False, observed=True):
+        part = sums[(sums["task"] == task) & (sums["model"] == model)]
+        if part["stratum"].nunique() > 1 or group["std_error"].isna().all():
+            continue
+        trials, (right, one, unsure, credit) = TREATMENTS[str(group["uncertain"].iloc[0])]
+        part = part[part[trials] > 0]
+        cells = sorted(part["cell"].astype(str).unique())
+        design = np.column_stack([(part["cell"].astype(str) == c).to_numpy(float) for c in cells])
+        share = (one * part[right] + credit * part[unsure]) / part[trials]
+        codes = pd.factorize(part["unit"])[0]
+        fit = sm.WLS(share.to_numpy(float), design, weights=part[trials].to_numpy(float)).fit(
+            cov_type="cluster", cov_kwds={"groups": codes, "use_correction": False}
+        )
+        leverage = (part[trials] / part.groupby("cell", observed=True)[trials].transform("sum")).max()
+        for row in group.itertuples():
+            weights = np.array([CONTRASTS[row.measure].get(c, 0.0) for c in cells])
+            if not weights.any():
+                continue
+            theirs = float(fit.params @ weights)
+            error = float(np.sqrt(weights @ fit.cov_params() @ weights))
+            rows.append(
+                (task, model, row.measure, "estimate", row.estimate, theirs, ESTIMATE_TOLERANCE, "statsmodels WLS")
+            )
+            bound = error * (1 / np.sqrt(1 - leverage) - 1) + ESTIMATE_TOLERANCE if leverage < 1 else np.inf
+            if not np.isnan(row.std_error):
+                rows.append(
+                    (task, model, row.measure, "std_error", row.std_error, error, bound, "statsmodels cluster (CR0)")
+                )
+    return rows
+
+
+def limit_rows(estimates: pd.DataFrame) -> list[tuple]:
+    """Wilson limits from the recorded effective n and t quantile."""
+    rows = []
+    wilson = estimates[(estimates["ci_method"] == "cluster Wilson (t)") & estimates["ci_low"].notna()]
+    for row in wilson.itertuples():
+        alpha = 2 * norm.sf(t.ppf((1 + row.ci_level) / 2, row.df))
+        low, high = proportion_confint(row.estimate * row.n_eff, row.n_eff, alpha=alpha, method="wilson")
+        for name, ours, theirs in (("ci_low", row.ci_low, low), ("ci_high", row.ci_high, high)):
+            rows.append((row.task, row.model, row.measure, name, ours, theirs, 1e-6, "statsmodels Wilson"))
+    return rows
+
+
+def holm_rows(tests: pd.DataFrame) -> list[tuple]:
+    """Holm-adjusted p-values of each family."""
+    rows = []
+    for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
+        theirs = multipletests(family["p_value"], method="holm")[1]
+        for row, value in zip(family.itertuples(), theirs, strict=True):
+            rows.append(
+                (
+                    task,
+                    row.model,
+                    "competence_floor",
+                    f"p_adjusted ({alternative})",
+                    row.p_adjusted,
+                    value,
+                    1e-12,
+                    "statsmodels Holm",
+                )
+            )
+    return rows
+
+
+def pingouin_rows(tests: pd.DataFrame) -> list[tuple]:
+    """The same adjustment by pingouin."""
+    import pingouin  # noqa: PLC0415 - GPL-3, an extra: the core must run without it
+
+    rows = []
+    for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
+        theirs = pingouin.multicomp(family["p_value"].to_numpy(), method="holm")[1]
+        for row, value in zip(family.itertuples(), theirs, strict=True):
+            rows.append(
+                (
+                    task,
+                    row.model,
+                    "competence_floor",
+                    f"p_adjusted ({alternative})",
+                    row.p_adjusted,
+                    value,
+                    1e-12,
+                    "pingouin Holm",
+                )
+            )
+    return rows

@@ -114,7 +114,7 @@ def test_columns_keep_their_place_and_types() -> None:
     assert mapped.column("answer").to_pylist() == ["true", "false"]
 
 
-@given(st.lists(st.one_of(st.none(), st.text(), st.integers(), st.booleans()), min_size=1, max_size=20))
+@given(st.lists(st.one_of(st.none(), st.text(), st.integers(-(2**60), 2**60), st.booleans()), min_size=1, max_size=20))
 def test_columns_and_records_agree(values: list) -> None:
     """Catches the columnar and the record path reading one value differently."""
     kinds = {type(v) for v in values if v is not None}

@@ -50,11 +50,18 @@ def item_counts(
     Raises
     ------
     AnalysisError
-        A status outside the schema, or a task of kind ``score`` with other scores than 0 and 1
-        (``scores_are_binary`` tells in advance).
+        Nothing is right or wrong here: stated probabilities, no score at all, or scores other than
+        0 and 1 (``scores_are_binary`` tells in advance). A status outside the schema.
     """
+    if design.kind == "probability":
+        raise AnalysisError(f"task {shown(design.task)}: responses state probabilities, which are not right or wrong")
     factors = [name for name in (*design.item_factors, *design.conditions) if name not in _IDENTITY]
-    return facet_counts(con, design, study, selection, by=("item", "unit", *factors, "gold", "cell"))
+    counts = facet_counts(con, design, study, selection, by=("item", "unit", *factors, "gold", "cell"))
+    if design.kind == "score" and len(counts) and not counts["n_answered"].any():
+        raise AnalysisError(
+            f"task {shown(design.task)}: no response has a score, so none is known to be right or wrong"
+        )
+    return counts
 
 
 def facet_counts(

@@ -7,7 +7,7 @@ import duckdb
 import pandas as pd
 
 from analysis.errors import AnalysisError
-from analysis.reduction.selection import EVERYTHING, Selection, column_types
+from analysis.reduction.selection import EVERYTHING, Selection, check_selection, column_types
 from analysis.schema.design import TaskDesign
 from analysis.schema.quoting import shown
 from analysis.schema.status import SET_ASIDE, UNCERTAIN, Status
@@ -48,8 +48,10 @@ def exclusions(
     Raises
     ------
     AnalysisError
-        Used and unused rows do not add up to all rows of a task and model.
+        Used and unused rows do not add up to all rows of a task and model, or the selection names a
+        column or level that does not occur.
     """
+    check_selection(con, selection)
     accounting(con, designs, selection)
     table = _rows_by_reason(con, designs, selection)
     return table[table["reason"] != ""].reset_index(drop=True)

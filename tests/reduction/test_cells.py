@@ -88,6 +88,14 @@ def test_a_graded_score_is_neither_right_nor_wrong(analysed, design):
     assert scores_are_binary(analysed([row | {"score_value": 1.0}, row]), design(kind="score"))
 
 
+def test_what_is_neither_right_nor_wrong_is_refused(analysed, design):
+    """Catches an accuracy of 0 for stated probabilities, or for texts that nobody scored."""
+    con = analysed([{"model": "m", "item": "a", "status": "answered", "output": "x", "probability": 0.3}])
+    for kind, message in (("probability", "probabilities"), ("score", "no response has a score")):
+        with pytest.raises(AnalysisError, match=message):
+            item_counts(con, design(kind=kind), STUDY)
+
+
 def test_the_gold_answer_wins_over_the_harness_score(analysed, design):
     """Catches accuracy taken from a harness that scored the answer otherwise."""
     rows = [HAND[0] | {"score_value": 0.0}]

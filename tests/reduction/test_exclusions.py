@@ -51,6 +51,13 @@ def test_what_was_not_selected_is_listed_under_what_was_typed(analysed, design):
     ]
 
 
+def test_a_misspelt_selection_is_refused(analysed, design):
+    """Catches a report on nothing, or on less than was meant, after a typing error."""
+    for chosen in (parse_selection(models=["mm"]), parse_selection(["itm=a"])):
+        with pytest.raises(AnalysisError, match=r'"m"|"item"'):
+            exclusions(analysed(ROWS), [design("")], chosen)
+
+
 def test_a_status_outside_the_schema_breaks_the_sum(analysed, design):
     """Catches rows that are neither used nor excluded."""
     with pytest.raises(AnalysisError, match="do not add up") as caught:

@@ -6,14 +6,23 @@ from analysis.report.formatted import Cell, FormattedRow, FormattedTable, Headin
 from analysis.report.latex_text import escape_latex, latex_width
 from analysis.report.spec import Table
 
-#: More rows than this make a table that breaks over pages.
+#: More rows than this make a table that breaks over pages, as do more rows and lines of notes together.
 LONG_TABLE_ROWS = 40
+_PAGE_LINES = 55
+_NOTE_CHARACTERS = 90
 _LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
 #: Settings in which a table is tried until it fits the line, whatever that is where it is put.
 _SIZES = (
     r"\small\setlength{\tabcolsep}{6pt}",
     r"\footnotesize\setlength{\tabcolsep}{5pt}",
     r"\scriptsize\setlength{\tabcolsep}{3pt}",
+)
+
+#: Notes as wide as the table, within bounds that keep them readable.
+_NOTES_WIDTH = (
+    r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
+    r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
+    r"\edef\noteswidth{\the\dimen0}%",
 )
 
 _PREAMBLE = r"""\documentclass{article}
@@ -44,12 +53,19 @@ def render_latex(table: Table) -> str:
         Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
     """
     shown = with_short_names(format_table(table), latex_width)
-    return _NEEDS + (_long(shown) if len(shown.rows) > LONG_TABLE_ROWS else _float(shown))
+    return _NEEDS + (_long(shown) if _is_long(shown) else _float(shown))
 
 
 def standalone_latex(table: Table) -> str:
     """Document that holds one table and compiles by itself."""
     return _PREAMBLE + render_latex(table) + "\\end{document}\n"
+
+
+def _is_long(table: FormattedTable) -> bool:
+    lines = len(table.rows) + sum(
+        latex_width(sentence) // _NOTE_CHARACTERS + bool(mark) for mark, sentence in table.notes
+    )
+    return len(table.rows) > LONG_TABLE_ROWS or lines > _PAGE_LINES
 
 
 def _float(table: FormattedTable) -> str:
@@ -70,13 +86,10 @@ def _float(table: FormattedTable) -> str:
             r"\end{tabular}}%",
             rf"\sbox0{{{_SIZES[0]}\evenhandtable}}%",
             *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}\fi" for size in _SIZES[1:]),
-            # Notes as wide as the table, within bounds that keep them readable.
-            r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
-            r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
-            r"\edef\noteswidth{\the\dimen0}%",
+            *_NOTES_WIDTH,
             r"\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
             r"\par\smallskip",
-            r"\begin{minipage}{\noteswidth}",
+            r"\begin{minipage}{\noteswidth}\footnotesize\raggedright",
             *_notes(table),
             r"\end{minipage}",
             r"\end{table}",
@@ -93,10 +106,11 @@ def _long(table: FormattedTable) -> str:
             r"\begingroup",
             rf"\def\evenhandtable{{\begin{{tabular}}{{{_alignment(table)}}}",
             *_head(table),
-            _widest_row(table),
+            _widest_row(table) + r" \\",
             r"\end{tabular}}%",
             rf"\sbox0{{{_SIZES[0]}\evenhandtable}}{_SIZES[0]}",
             *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in _SIZES[1:]),
+            *_NOTES_WIDTH,
             rf"\begin{{longtable}}{{{_alignment(table)}}}",
             rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
             r"\toprule",
@@ -110,9 +124,13 @@ def _long(table: FormattedTable) -> str:
             r"\endhead",
             r"\bottomrule",
             r"\endfoot",
+            # Not printed; widths are right from the first run.
+            _widest_row(table) + r" \kill",
             *_body(table),
             r"\end{longtable}",
             r"\vspace{-\medskipamount}",
+            r"\dimen0=\linewidth \advance\dimen0-\noteswidth \divide\dimen0 2",
+            r"\advance\leftskip\dimen0 \advance\rightskip\dimen0 plus 1fil \parindent=0pt \footnotesize",
             *_notes(table),
             r"\endgroup",
             "",
@@ -123,7 +141,7 @@ def _long(table: FormattedTable) -> str:
 def _widest_row(table: FormattedTable) -> str:
     """Row of each column's widest cell, to measure a table that cannot be put in a box."""
     cells = [max((row.cells[at] for row in table.rows), key=_cell_width) for at in range(len(table.headings))]
-    return _row(FormattedRow(tuple(cells)), table.headings)
+    return _cells(FormattedRow(tuple(cells)), table.headings)
 
 
 def _cell_width(cell: Cell) -> int:
@@ -193,11 +211,11 @@ def _body(table: FormattedTable) -> Iterable[str]:
             yield rf"\multicolumn{{{width}}}{{@{{}}l@{{}}}}{{{group}}} \\*"
         elif row.rule:
             yield r"\midrule"
-        yield _row(row, table.headings)
+        yield _cells(row, table.headings) + r" \\"
 
 
-def _row(row: FormattedRow, headings: tuple[Heading, ...]) -> str:
-    return " & ".join(_cell(cell, heading) for cell, heading in zip(row.cells, headings, strict=True)) + r" \\"
+def _cells(row: FormattedRow, headings: tuple[Heading, ...]) -> str:
+    return " & ".join(_cell(cell, heading) for cell, heading in zip(row.cells, headings, strict=True))
 
 
 def _cell(cell: Cell, heading: Heading) -> str:
@@ -220,10 +238,11 @@ def _marks(cell: Cell) -> str:
 
 
 def _notes(table: FormattedTable) -> Iterable[str]:
-    yield r"\footnotesize\raggedright"
     plain = [sentence for mark, sentence in table.notes if not mark]
     opening = escape_latex(" ".join([*plain, *table.legend_with(_LEGEND)]), breakable=True)
     lettered = [
-        rf"\textsuperscript{{{mark}}}{escape_latex(sentence, breakable=True)}" for mark, sentence in table.notes if mark
+        rf"\textsuperscript{{{mark}}}\,{escape_latex(sentence, breakable=True)}"
+        for mark, sentence in table.notes
+        if mark
     ]
     yield "\\par\n".join([opening, *lettered] if opening else lettered) + r"\par"

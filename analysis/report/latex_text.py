@@ -71,6 +71,7 @@ _PIECES = (
 #: Pairs of neighbours that fonts would join to another character (``--`` to a dash).
 _JOINED_FIRST, _JOINED_SECOND = frozenset("-,<>'`!?"), frozenset("-,<>'`")
 _LONG_WORD = 20
+_CODE_POINT = r"\texttt{"
 
 
 def _accented(char: str) -> str | None:
@@ -85,12 +86,12 @@ def _piece(char: str) -> str:
         return _PIECES[char]
     if " " <= char <= "~":
         return char
-    return _accented(char) or rf"\texttt{{{_word(code_point(char))}}}"
+    return _accented(char) or f"{_CODE_POINT}{_word(code_point(char))}}}"
 
 
 def latex_width(text: str) -> int:
     """Characters that ``escape_latex(text)`` prints, code points in brackets counted in full."""
-    return sum(len(code_point(c)) if _piece(c).startswith(r"\texttt{") else 1 for c in text)
+    return sum(len(code_point(c)) if _piece(c).startswith(_CODE_POINT) else 1 for c in text)
 
 
 def escape_latex(text: str, *, breakable: bool = False) -> str:
@@ -121,7 +122,8 @@ def _word(word: str, *, breakable: bool = False) -> str:
     for place, (before, char) in enumerate(zip(" " + word, word, strict=False)):
         if before in _JOINED_FIRST and char in _JOINED_SECOND:
             pieces.append(r"\kern0pt ")
-        if breakable and place and place % 4 == 0:
+        piece = _piece(char)
+        if breakable and place and (place % 4 == 0 or piece.startswith(_CODE_POINT)):
             pieces.append(r"\allowbreak{}")
-        pieces.append(_piece(char))
+        pieces.append(piece)
     return "".join(pieces)

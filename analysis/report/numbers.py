@@ -83,5 +83,5 @@ def _rounded_up(bound: float, digits: int) -> str:
 
 
 def level(value: float) -> str:
-    """Confidence level in percent, as short as it is exact: ``95%``, ``99.5%``."""
-    return f"{round(100 * value, 8):g}%"
+    """Confidence level in percent, to six digits at most: ``95%``, ``99.5%``."""
+    return f"{100 * value:g}%"

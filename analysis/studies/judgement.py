@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -75,24 +76,25 @@ def table_name(kind: str, design: TaskDesign) -> str:
 
 def wide_estimates(estimates: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """One row per model: each measure with its ends and reason (``<measure>_low``, ...), and shared columns."""
-    shared = ["ci_level", "unit", "uncertain", "weights", "target"]
     rows = []
     for model, group in estimates.groupby("model", sort=False, observed=True):
-        by_measure = {row.measure: row for row in group.itertuples(index=False)}
-        row = {"model": model, "label": labels.get(str(model), str(model))}
-        first = group.iloc[0]
-        row |= {name: first[name] for name in shared}
-        row["n"] = group["n"].max()
-        row["n_clusters"] = group["n_clusters"].max()
+        by_measure = {row["measure"]: row for row in group.to_dict("records")}
+        row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
+        row |= {name: group[name].iloc[0] for name in ("ci_level", "unit", "uncertain", "weights", "target")}
+        row |= {name: group[name].max() for name in ("n", "n_clusters")}
         for measure in PRINTED:
-            found = by_measure.get(measure)
-            row[measure] = found.estimate if found is not None else None
-            row[f"{measure}_low"] = found.ci_low if found is not None else None
-            row[f"{measure}_high"] = found.ci_high if found is not None else None
-            row[f"{measure}_method"] = found.ci_method if found is not None else None
-            row[f"{measure}_reason"] = (found.reason or "") if found is not None else "not identified by this design"
+            row |= _named(measure, by_measure.get(measure))
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _named(measure: str, found: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """Columns of one measure of a wide table."""
+    if found is None:
+        found = {"reason": "not identified by this design"}
+    ends = {f"{measure}_low": "ci_low", f"{measure}_high": "ci_high", f"{measure}_method": "ci_method"}
+    values = {measure: found.get("estimate")} | {name: found.get(column) for name, column in ends.items()}
+    return values | {f"{measure}_reason": found["reason"]}
 
 
 def estimate_column(measure: str, header: str, *, signed: bool = False, digits: int = 3, help: str = "") -> Estimate:
@@ -221,7 +223,9 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
         for measure, short in (("competence_floor", "floor"), ("answer_bias", "bias")):
             part = estimates[estimates["measure"] == measure].set_index("model")["estimate"]
             rows = rows.assign(**{f"{short}_{treatment}": rows["model"].map(part)})
-    flags = results.flags.groupby("model", observed=True)["flag"].agg("; ".join) if len(results.flags) else {}
+    flags: dict[str, str] = {}
+    for model, flag in zip(results.flags["model"], results.flags["flag"], strict=True):
+        flags[model] = f"{flags[model]}; {flag}" if model in flags else flag
     rows = rows.assign(flags=[flags.get(m, "none") for m in rows["model"]])
     spec = TableSpec(
         table_name("uncertain", design),
@@ -264,7 +268,8 @@ def _wide_bounds(results: JudgementResults, labels: Mapping[str, str]) -> pd.Dat
         part = results.bounds[results.bounds["measure"] == measure].set_index("model")
         for end in ("low", "high"):
             rows[f"{short}_{end}"] = rows["model"].map(part[f"bound_{end}"])
-    return rows.assign(reason="not defined for this model's responses")
+    undefined = rows[["floor_low", "bias_low"]].isna().any(axis=1)
+    return rows.assign(reason=undefined.map({True: "no response of this model in a class that this needs", False: ""}))
 
 
 def _design_sentence(design: TaskDesign) -> str:

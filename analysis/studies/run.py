@@ -2,10 +2,11 @@
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -34,6 +35,14 @@ from analysis.studies.reading import reading_section
 from analysis.studies.summary import attention, claims, limits
 
 TREATMENTS = ("incorrect", "excluded", "half")
+#: Weights of `study.toml` -> how `unit_sums` weighs rows within a cell. `cell` concerns the overall accuracy alone.
+WEIGHTING: dict[str, dict[str, Any]] = {
+    "micro": {},
+    "prompt": {"weighting": "item"},
+    "template": {"strata": "template"},
+    "form": {"strata": "form"},
+    "cell": {},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ class Clock:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
-    def stage(self, name: str):
+    def stage(self, name: str) -> Iterator[None]:
         """Time what happens inside under ``name``."""
         self.progress(name)
         start = time.perf_counter()
@@ -140,10 +149,15 @@ def _task(
     if isinstance(counts, str):
         said["limits"].append(f"{design.task or 'unnamed task'}: no accuracy, {counts}.")
         return accuracy_section(design, None, counts, labels)
-    sums = unit_sums(counts)
+    sums = weighted_sums(counts, design)
     estimates = {
         treatment: answer_bias_estimates(
-            sums, uncertain=treatment, ci_level=ci_level, target=design.target, unit=design.unit, weights=design.weights
+            sums,
+            uncertain=treatment,
+            ci_level=ci_level,
+            target=design.target,
+            unit=design.unit,
+            weights=weights_used(design),
         )
         for treatment in TREATMENTS
     }
@@ -161,6 +175,23 @@ def _task(
     said["limits"] += limits(design, results, labels)
     said["attention"] += attention(design, results, labels)
     return judgement_section(design, results, labels)
+
+
+def weighted_sums(counts: pd.DataFrame, design: TaskDesign) -> pd.DataFrame:
+    """Sums by unit under the study's weights."""
+    choice = WEIGHTING[design.weights]
+    strata = choice.get("strata")
+    if strata is not None and strata not in counts.columns:
+        raise AnalysisError(
+            f"study.toml: weights = {design.weights!r} needs a column {strata!r}, which task {design.task!r} does not "
+            "have; use weights = 'micro'"
+        )
+    return unit_sums(counts, **choice)
+
+
+def weights_used(design: TaskDesign) -> str:
+    """Weights by name: with gold answers alone, micro means that every item weighs the same."""
+    return "item" if design.weights == "micro" and design.cells != "validity_polarity" else design.weights
 
 
 def _counts(
@@ -192,7 +223,10 @@ def _stop_on_errors(violations: list[Violation]) -> list[str]:
 
 def _intake_attention(intake: Intake) -> list[str]:
     skipped = intake.files[intake.files["verdict"].isin(["refused", "unreadable"])]
-    return [f"Skipped, because it cannot be read: {row.file} ({row.reason})." for row in skipped.itertuples()]
+    return [
+        f"Skipped, because it cannot be read: {file} ({reason})."
+        for file, reason in zip(skipped["file"], skipped["reason"], strict=True)
+    ]
 
 
 def _study_beside(paths: list[Path]) -> Path | None:
@@ -202,10 +236,8 @@ def _study_beside(paths: list[Path]) -> Path | None:
 
 def _manifest(intake: Intake, study: Study, settings: RunSettings, excluded: pd.DataFrame, clock: Clock) -> dict:
     files = intake.files
-    inputs = [
-        {"path": f.file, "sha256": f.sha256, "bytes": int(f.bytes), "format": f.format, "verdict": f.verdict}
-        for f in files[files["verdict"] == "read"].itertuples()
-    ]
+    kept = {"file": "path", "sha256": "sha256", "bytes": "bytes", "format": "format"}
+    inputs = files[files["verdict"] == "read"][list(kept)].rename(columns=kept).to_dict("records")
     out = int(excluded["rows"].sum())
     return report_manifest(
         inputs=inputs,

@@ -23,7 +23,8 @@ def claims(design: TaskDesign, results: JudgementResults, labels: Mapping[str, s
     for word, part in (("Yes", bias[bias["ci_low"] > 0]), ("No", bias[bias["ci_high"] < 0])):
         if len(part):
             part = part.sort_values("estimate", key=abs, ascending=False)
-            names = [f"{labels.get(str(r.model), str(r.model))} ({signed(r.estimate, 2)})" for r in part.itertuples()]
+            values = zip(part["model"].astype(str), part["estimate"], strict=True)
+            names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
             sentences.append(
                 f"{where}leaning to {word}, with an interval for the bias that excludes 0: {_listed(names)}."
             )
@@ -55,8 +56,8 @@ def attention(design: TaskDesign, results: JudgementResults, labels: Mapping[str
     """What a reader should look into before believing a number."""
     where = f"{design.task}: " if design.task else ""
     return tuple(
-        f"{where}{labels.get(str(row.model), str(row.model))}: {row.reason or row.flag}."
-        for row in results.flags.itertuples()
+        f"{where}{labels.get(row['model'], row['model'])}: {row['reason'] or row['flag']}."
+        for row in results.flags.to_dict("records")
     )
 
 

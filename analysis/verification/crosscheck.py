@@ -110,19 +110,37 @@ def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
             cov_type="cluster", cov_kwds={"groups": codes, "use_correction": False}
         )
         leverage = (part[trials] / part.groupby("cell", observed=True)[trials].transform("sum")).max()
-        for row in group.itertuples():
-            weights = np.array([CONTRASTS[row.measure].get(c, 0.0) for c in cells])
+        for row in group.to_dict("records"):
+            weights = np.array([CONTRASTS[row["measure"]].get(c, 0.0) for c in cells])
             if not weights.any():
                 continue
             theirs = float(fit.params @ weights)
             error = float(np.sqrt(weights @ fit.cov_params() @ weights))
             rows.append(
-                (task, model, row.measure, "estimate", row.estimate, theirs, ESTIMATE_TOLERANCE, "statsmodels WLS")
+                (
+                    task,
+                    model,
+                    row["measure"],
+                    "estimate",
+                    row["estimate"],
+                    theirs,
+                    ESTIMATE_TOLERANCE,
+                    "statsmodels WLS",
+                )
             )
             bound = error * (1 / np.sqrt(1 - leverage) - 1) + ESTIMATE_TOLERANCE if leverage < 1 else np.inf
-            if not np.isnan(row.std_error):
+            if not np.isnan(row["std_error"]):
                 rows.append(
-                    (task, model, row.measure, "std_error", row.std_error, error, bound, "statsmodels cluster (CR0)")
+                    (
+                        task,
+                        model,
+                        row["measure"],
+                        "std_error",
+                        row["std_error"],
+                        error,
+                        bound,
+                        "statsmodels cluster (CR0)",
+                    )
                 )
     return rows
 
@@ -131,11 +149,11 @@ def limit_rows(estimates: pd.DataFrame) -> list[tuple]:
     """Wilson limits from the recorded effective n and t quantile."""
     rows = []
     wilson = estimates[(estimates["ci_method"] == "cluster Wilson (t)") & estimates["ci_low"].notna()]
-    for row in wilson.itertuples():
-        alpha = 2 * norm.sf(t.ppf((1 + row.ci_level) / 2, row.df))
-        low, high = proportion_confint(row.estimate * row.n_eff, row.n_eff, alpha=alpha, method="wilson")
-        for name, ours, theirs in (("ci_low", row.ci_low, low), ("ci_high", row.ci_high, high)):
-            rows.append((row.task, row.model, row.measure, name, ours, theirs, 1e-6, "statsmodels Wilson"))
+    for row in wilson.to_dict("records"):
+        alpha = 2 * norm.sf(t.ppf((1 + row["ci_level"]) / 2, row["df"]))
+        low, high = proportion_confint(row["estimate"] * row["n_eff"], row["n_eff"], alpha=alpha, method="wilson")
+        for name, ours, theirs in (("ci_low", row["ci_low"], low), ("ci_high", row["ci_high"], high)):
+            rows.append((row["task"], row["model"], row["measure"], name, ours, theirs, 1e-6, "statsmodels Wilson"))
     return rows
 
 
@@ -144,14 +162,14 @@ def holm_rows(tests: pd.DataFrame) -> list[tuple]:
     rows = []
     for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
         theirs = multipletests(family["p_value"], method="holm")[1]
-        for row, value in zip(family.itertuples(), theirs, strict=True):
+        for model, ours, value in zip(family["model"], family["p_adjusted"], theirs, strict=True):
             rows.append(
                 (
                     task,
-                    row.model,
+                    model,
                     "competence_floor",
                     f"p_adjusted ({alternative})",
-                    row.p_adjusted,
+                    ours,
                     value,
                     1e-12,
                     "statsmodels Holm",
@@ -167,14 +185,14 @@ def pingouin_rows(tests: pd.DataFrame) -> list[tuple]:
     rows = []
     for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
         theirs = pingouin.multicomp(family["p_value"].to_numpy(), method="holm")[1]
-        for row, value in zip(family.itertuples(), theirs, strict=True):
+        for model, ours, value in zip(family["model"], family["p_adjusted"], theirs, strict=True):
             rows.append(
                 (
                     task,
-                    row.model,
+                    model,
                     "competence_floor",
                     f"p_adjusted ({alternative})",
-                    row.p_adjusted,
+                    ours,
                     value,
                     1e-12,
                     "pingouin Holm",

@@ -83,61 +83,71 @@ def place_labels(
     reach : float
         Farthest that a label may be from its point.
     """
-    scene = _Scene(
-        points=points,
-        sizes=sizes,
-        frame=frame,
-        inked=np.empty((0, 2)) if inked is None else inked,
-        taken=np.empty((0, 4)) if taken is None else taken,
-        reach=reach,
-    )
+    blocked = np.empty((0, 4)) if taken is None else taken
+    spots = np.empty((0, 2)) if inked is None else inked
+    places = _places(points, sizes, frame, inked=spots, taken=blocked, reach=reach)
     order = _crowded_first(points)
-    placement = _placed(scene, order)
+    placement = _placed(places, order)
     for _ in range(_ROUNDS):
         if placement.complete:
             break
         lost = np.isnan(placement.boxes[order, 0])
         order = np.concatenate([order[lost], order[~lost]])
-        again = _placed(scene, order)
+        again = _placed(places, order)
         if np.isnan(again.boxes).sum() <= np.isnan(placement.boxes).sum():
             placement = again
     return placement
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
-    points: Array
-    sizes: Array
-    frame: tuple[float, float]
-    inked: Array
-    taken: Array
-    reach: float
+class _Places:
+    """Every place of every label: its box, the end and course of its leader line, whether it is free as long as no
+    label stands, and its cost."""
+
+    boxes: Array
+    ends: Array
+    paths: Array
+    free: NDArray[np.bool_]
+    cost: Array
+    reach: Array
 
 
-def _placed(scene: _Scene, order: NDArray[np.intp]) -> Placement:
+def _places(
+    points: Array, sizes: Array, frame: tuple[float, float], *, inked: Array, taken: Array, reach: float
+) -> list[_Places]:
+    """All places of each label, judged by what stands before any label does."""
+    marks = np.hstack([points - MARK, points + MARK])
+    found = []
+    for index, (point, size) in enumerate(zip(points, sizes, strict=True)):
+        boxes, ends, far = _candidates(point, size)
+        paths = point + _STEPS[:, None, None] * (ends - point)
+        strangers = np.delete(marks, index, axis=0)
+        free = _inside(boxes, frame) & (far <= reach) & ~_touch(boxes, np.vstack([taken, strangers])).any(axis=1)
+        free &= ~_crossed(paths, taken)
+        around = _held(np.hstack([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])[None] + _AIR, inked)[0]
+        cost = far + _COVERED * _held(boxes + _AIR, inked[around]).sum(axis=1)
+        cost += _ASTRAY * _crossed(paths, strangers) + np.where(far >= LEADER_FROM, _UPRIGHT, 0)
+        found.append(_Places(boxes=boxes, ends=ends, paths=paths, free=free, cost=cost, reach=far))
+    return found
+
+
+def _placed(places: list[_Places], order: NDArray[np.intp]) -> Placement:
     """One greedy pass: each label in turn takes its cheapest free place."""
-    count = len(scene.points)
-    marks = np.hstack([scene.points - MARK, scene.points + MARK])
+    count = len(places)
     boxes, anchors = np.full((count, 4), np.nan), np.full((count, 2), np.nan)
     led, leaders = np.zeros(count, bool), np.empty((0, 2))
     for index in order:
-        point = scene.points[index]
-        candidates, ends, reach = _candidates(point, scene.sizes[index])
-        strangers = np.delete(marks, index, axis=0)
-        paths = point + _STEPS[:, None, None] * (ends - point)
-        others = np.vstack([scene.taken, boxes[np.isfinite(boxes[:, 0])]])
-        hard = np.vstack([others, strangers])
-        free = _inside(candidates, scene.frame) & ~_touch(candidates, hard).any(axis=1)
-        free &= (reach <= scene.reach) & ~_held(candidates, leaders).any(axis=1) & ~_crossed(paths, others)
+        choice = places[index]
+        others = boxes[np.isfinite(boxes[:, 0])]
+        free = choice.free & ~_touch(choice.boxes, others).any(axis=1)
+        free &= ~_held(choice.boxes, leaders).any(axis=1) & ~_crossed(choice.paths, others)
         if not free.any():
             continue
-        cost = reach + _COVERED * _held(candidates + _AIR, scene.inked).sum(axis=1)
-        cost += _ASTRAY * _crossed(paths, strangers) + np.where(reach >= LEADER_FROM, _UPRIGHT, 0)
-        best = int(np.argmin(np.where(free, cost, np.inf)))
-        boxes[index], anchors[index] = candidates[best], ends[best]
-        led[index] = reach[best] >= LEADER_FROM
+        best = int(np.argmin(np.where(free, choice.cost, np.inf)))
+        boxes[index], anchors[index] = choice.boxes[best], choice.ends[best]
+        led[index] = choice.reach[best] >= LEADER_FROM
         if led[index]:
-            leaders = np.vstack([leaders, paths[:, best]])
+            leaders = np.vstack([leaders, choice.paths[:, best]])
     return Placement(boxes=boxes, anchors=anchors, led=led)
 
 
@@ -168,8 +178,10 @@ def _touch(boxes: Array, others: Array) -> NDArray[np.bool_]:
 
 
 def _held(boxes: Array, spots: Array) -> NDArray[np.bool_]:
-    within = (spots[None] >= boxes[:, None, :2]) & (spots[None] <= boxes[:, None, 2:])
-    return within.all(axis=2)
+    """Which box (row) holds which spot (column)."""
+    x, y = spots[:, 0], spots[:, 1]
+    left, bottom, right, top = boxes.T[:, :, None]
+    return (x >= left) & (x <= right) & (y >= bottom) & (y <= top)
 
 
 def _crossed(paths: Array, boxes: Array) -> NDArray[np.bool_]:

@@ -75,14 +75,14 @@ def differing_prompts(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> list[
 def shared_prompts(con: duckdb.DuckDBPyConnection) -> list[Violation]:
     """Prompts that stand under several items with different gold answers."""
     prompts = f"""
-        SELECT task, {_PROMPT} AS prompt FROM responses WHERE item IS NOT NULL AND gold IS NOT NULL
-        GROUP BY ALL HAVING prompt IS NOT NULL AND min(item) <> max(item) AND min(gold) <> max(gold)
+        SELECT task, {_PROMPT} AS shared_ FROM responses WHERE item IS NOT NULL AND gold IS NOT NULL
+        GROUP BY ALL HAVING shared_ IS NOT NULL AND min(item) <> max(item) AND min(gold) <> max(gold)
     """
     count = con.execute(f"SELECT count(*) FROM ({prompts})").fetchall()[0][0]
     if not count:
         return []
     sources = con.execute(
-        f"SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_PROMPT} = p.prompt"
+        f"SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_PROMPT} = p.shared_"
     ).fetchall()[0][0]
     message = f"{number(count, 'prompt')} asked as several items with different gold answers"
     fix = "check that the hash covers the whole question and that the gold answers are right"

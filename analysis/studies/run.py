@@ -237,7 +237,8 @@ def _study_beside(paths: list[Path]) -> Path | None:
 def _manifest(intake: Intake, study: Study, settings: RunSettings, excluded: pd.DataFrame, clock: Clock) -> dict:
     files = intake.files
     kept = {"file": "path", "sha256": "sha256", "bytes": "bytes", "format": "format"}
-    inputs = files[files["verdict"] == "read"][list(kept)].rename(columns=kept).to_dict("records")
+    read = files[files["verdict"] == "read"][list(kept)].rename(columns=kept).to_dict("records")
+    inputs = [{str(name): value for name, value in entry.items()} for entry in read]
     out = int(excluded["rows"].sum())
     return report_manifest(
         inputs=inputs,

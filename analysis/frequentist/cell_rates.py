@@ -14,7 +14,6 @@ from analysis.frequentist.clustered_rates import (
     rate_limits,
 )
 from analysis.frequentist.unit_arrays import Floats, TaskSums, UnitArrays, cell_arrays, pooled_arrays, summed
-from analysis.frequentist.unit_values import unit_counts
 from analysis.measures.yes_no_bias import CONTRASTS, FOUR_CELLS, PAIR_WEIGHTS, TWO_CLASSES
 
 NO_GOLD: Final = "gold answers are not known as yes and no"
@@ -88,16 +87,18 @@ class CellRates:
         Contrasts in the order of ``design.names``.
     rows : (M, Q) of int
         Responses behind each contrast.
-    units : (M, Q) of int
-        Independent units behind each contrast.
     arrays : UnitArrays
     """
 
     design: Design
     rates: ClusteredRates
     rows: NDArray[np.int64]
-    units: NDArray[np.int64]
     arrays: UnitArrays
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """Independent units (M, Q) behind each contrast."""
+        return self.rates.units
 
     def estimate(self, name: str) -> Floats:
         """Estimates (M,) of one contrast."""
@@ -183,4 +184,4 @@ def _cell_rates(arrays: UnitArrays, design: Design, by_cell: NDArray[np.int64]) 
     rows = by_cell @ (design.weights != 0).T
     weights = design.weights @ arrays.weights
     rates = clustered_rates(arrays.n, arrays.y, weights, rows=rows)
-    return CellRates(design, rates, rows, unit_counts(arrays.n, weights), arrays)
+    return CellRates(design, rates, rows, arrays)

@@ -10,8 +10,8 @@ from analysis.arguments import check_level
 from analysis.frequentist.clustered import ClusteredContrasts, Floats, contrasts_from_moments, group_moments
 from analysis.frequentist.differences import correlations, mover_limits, widened_to_unseen
 from analysis.frequentist.floor import floor_interval, floor_upper_level
-from analysis.frequentist.proportion import FEW_UNITS, effective_n, score_limits
-from analysis.frequentist.unit_values import deviating_units
+from analysis.frequentist.proportion import effective_n, score_limits
+from analysis.frequentist.unit_values import deviating_units, few_deviate, unit_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,16 @@ class ClusteredRates:
         Estimates, covariance, degrees of freedom.
     n_eff : (..., Q)
         Effective number of responses; meaningful for rates.
-    deviating : (..., Q) of int
-        Units whose value is not the most frequent one.
+    units : (..., Q) of int
+        Independent units behind each contrast.
+    few_deviate : (..., Q) of bool
+        Whether its variance rests on a handful of units.
     """
 
     contrasts: ClusteredContrasts
     n_eff: Floats
-    deviating: NDArray[np.int64]
+    units: NDArray[np.int64]
+    few_deviate: NDArray[np.bool_]
 
 
 def clustered_rates(n: ArrayLike, y: ArrayLike, weights: ArrayLike, *, rows: ArrayLike | None = None) -> ClusteredRates:
@@ -46,7 +49,8 @@ def clustered_rates(n: ArrayLike, y: ArrayLike, weights: ArrayLike, *, rows: Arr
     ell = np.asarray(weights, float)
     moments = group_moments(n, y)
     contrasts = contrasts_from_moments(moments, ell)
-    deviating = deviating_units(n, y, ell, moments)
+    units = np.broadcast_to(unit_counts(n, ell), contrasts.estimate.shape)
+    few = few_deviate(deviating_units(n, y, ell, moments), units)
     if rows is None:
         rows = np.asarray(n, float).sum(axis=-2) @ (ell != 0).T
     n_eff = effective_n(
@@ -54,9 +58,9 @@ def clustered_rates(n: ArrayLike, y: ArrayLike, weights: ArrayLike, *, rows: Arr
         contrasts.variance,
         rows=rows,
         design_units=contrasts.design_units,
-        deviating_units=deviating,
+        few_deviate=few,
     )
-    return ClusteredRates(contrasts, n_eff, deviating)
+    return ClusteredRates(contrasts, n_eff, units, few)
 
 
 def rate_limits(rates: ClusteredRates, *, ci_level: float = 0.95) -> tuple[Floats, Floats]:
@@ -84,8 +88,8 @@ def difference_limits(
     Notes
     -----
     Square-and-add from the Wilson limits of the cells with their cluster correlations, at the t
-    quantile of the difference. Where fewer than 5 units deviate from the most frequent difference
-    it is at least as wide as what an unseen kind of unit allows, and so never of zero width.
+    quantile of the difference. Where few units deviate from the most frequent difference it is at
+    least as wide as what an unseen kind of unit allows, and so never of zero width.
     """
     ell = np.asarray(weights, float)
     index = np.flatnonzero(ell)
@@ -103,7 +107,7 @@ def difference_limits(
         quantile=quantile,
         step=float(np.abs(ell).max()),
     )
-    few = rates.deviating[..., difference] < FEW_UNITS
+    few = rates.few_deviate[..., difference]
     return np.where(few, wide[0], limits[0]), np.where(few, wide[1], limits[1])
 
 

@@ -9,8 +9,6 @@ from scipy.stats import t as student
 
 from analysis.arguments import check_counts, check_level
 
-#: Fewer units than this off the modal value say too little about the variance between units.
-FEW_UNITS: Final = 5
 #: A p-value below this is not representable; it is kept above 0 and read as "less than".
 SMALLEST_P: Final = float(np.finfo(float).tiny)
 
@@ -69,7 +67,7 @@ def effective_n(
     *,
     rows: ArrayLike,
     design_units: ArrayLike,
-    deviating_units: ArrayLike,
+    few_deviate: ArrayLike,
 ) -> NDArray[np.float64]:
     """Independent responses that would know the rate as well as these clustered ones do.
 
@@ -81,19 +79,19 @@ def effective_n(
         Scored responses behind the rate.
     design_units : array_like
         Effective number of units (see ``clustered.GroupMoments``).
-    deviating_units : array_like
-        Units whose value is not the most frequent one.
+    few_deviate : array_like of bool
+        Whether the variance rests on a handful of units (see ``unit_values.few_deviate``).
 
     Returns
     -------
     ndarray
-        rate (1 - rate) / variance, between 2 and 4 * rows. Where fewer than 5 units deviate, no more
-        than ``design_units``: such a variance rests on a handful of units, and at zero on none.
+        rate (1 - rate) / variance, between 2 and 4 * rows; where few units deviate, or none, no more
+        than ``design_units``.
     """
     p, var = np.asarray(rate, float), np.asarray(variance, float)
     raw = np.divide(p * (1 - p), var, out=np.full(np.broadcast_shapes(p.shape, var.shape), np.inf), where=var > 0)
     bounded = np.clip(raw, 2, np.maximum(4 * np.asarray(rows, float), 2))
-    few = (np.asarray(deviating_units) < FEW_UNITS) | (var == 0)
+    few = np.asarray(few_deviate, bool) | (var == 0)
     capped = np.where(few, np.minimum(bounded, np.maximum(design_units, 2)), bounded)
     return np.where(np.isnan(p) | np.isnan(var), np.nan, capped)
 

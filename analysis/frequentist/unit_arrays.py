@@ -219,7 +219,8 @@ def _arrays(
     counts = np.bincount(index, n[use], minlength=size).reshape(shape)
     events = np.bincount(index, y[use], minlength=size).reshape(shape)
     blocks = [
-        _cell_block(counts, events, np.flatnonzero(of_cell == i), served.to_numpy(np.int64)) for i in range(len(cells))
+        _cell_block(counts, events, np.flatnonzero(of_cell == i), np.asarray(served, dtype=np.int64))
+        for i in range(len(cells))
     ]
     weights = np.zeros((len(cells), sum(block[0].shape[-1] for block in blocks)))
     strata: list[str] = []

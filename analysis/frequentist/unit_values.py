@@ -1,12 +1,32 @@
 """How many independent units stand behind a contrast, and how many of them disagree with the rest."""
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.frequentist.clustered import Floats, GroupMoments, components
 
 #: Unit values that differ by less are one value written in two ways.
-_DIGITS = 12
+_DIGITS: Final = 12
+#: Fewer units than this off the most frequent value say too little about the variance between units.
+FEW_UNITS: Final = 5
+
+
+def few_deviate(deviating: ArrayLike, units: ArrayLike) -> NDArray[np.bool_]:
+    """Whether a variance rests on a handful of units: under 5 deviate from a value that most units share.
+
+    Parameters
+    ----------
+    deviating, units : array_like of int
+        As ``deviating_units`` and ``unit_counts`` return.
+
+    Notes
+    -----
+    Without the second condition every design of five units or fewer would qualify, whatever they do.
+    """
+    off = np.asarray(deviating)
+    return (off < FEW_UNITS) & (2 * off < np.asarray(units))
 
 
 def unit_counts(n: ArrayLike, weights: ArrayLike) -> NDArray[np.int64]:

@@ -25,6 +25,7 @@ _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[\]{}:]', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEAD_BYTES = 64 << 10
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class Line(NamedTuple):
@@ -115,7 +116,9 @@ class JsonParser:
 
 def as_text(value: Any) -> str:
     """A logged value as text: strings as they are, everything else as JSON (``true``, ``1.0``, ``NaN``)."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return repr(value) if type(value) is int else _ENCODER.encode(value)
 
 
 def open_log(path: Path, options: ReadOptions) -> IO[bytes]:

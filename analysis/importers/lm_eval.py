@@ -63,7 +63,7 @@ class _Seen:
                 self.chosen = name
             if name != self.chosen:
                 return f"another filter: {name}"
-        document = as_text([row["doc_id"]])
+        document = repr(row["doc_id"])
         digest = hashlib.sha256(as_text(row.get("resps")).encode()).digest()
         before = self.documents.setdefault(document, (place, digest))
         if before[0] == place:

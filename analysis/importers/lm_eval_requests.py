@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from analysis.importers.json_text import as_text
 
 _FLAG = {"true": True, "false": False}
-_INDEX = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,8 @@ def _arguments(value: Any) -> list[tuple[Any, ...]]:
 
 
 def _number(key: str) -> int:
-    found = _INDEX.findall(key)
-    return int(found[-1][:9]) if found else 0
+    digits = key.rpartition("_")[2]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
 
 
 def _replies(value: Any, n_arguments: int) -> list[tuple[Any, ...]]:

@@ -25,7 +25,8 @@ class AnswerWords:
 
     ``table`` maps a folded word to yes or no; ``whole`` adds the forms that count only as a whole reply;
     ``declared`` holds the words beyond the built-in ones; ``word`` finds whole words, ``pair`` mentions
-    of both at once ("yes or no").
+    of both at once ("yes or no"), ``hedge`` their union ("yes and no"); ``head`` and ``tail`` the plainest
+    forms of a reply that begins or ends with a built-in word.
     """
 
     table: Mapping[str, str]
@@ -35,6 +36,7 @@ class AnswerWords:
     pair: re.Pattern[str]
     hedge: re.Pattern[str]
     head: re.Pattern[str]
+    tail: re.Pattern[str]
 
     def polarity(self, text: str | None) -> str | None:
         """Yes or no for a label such as a gold answer ("Yes.", " No", a declared "TRUE"), else None."""
@@ -63,7 +65,7 @@ def answer_words(synonyms: Mapping[str, Sequence[str]]) -> AnswerWords:
 def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
     declared = _declared(yes, no)
     table = {word: polarity for polarity, words in _BASE.items() for word in words} | declared
-    either = _alternatives(table)
+    base = _alternatives([word for words in _BASE.values() for word in words])
     sides = {polarity: _alternatives([w for w in table if table[w] == polarity]) for polarity in (YES, NO)}
     orders = [(sides[YES], sides[NO]), (sides[NO], sides[YES])]
     pairs = "|".join(
@@ -75,10 +77,14 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
         table=table,
         whole=table | {short: p for short, p in _SHORT.items() if short not in table},
         declared=frozenset(declared),
-        word=re.compile(rf"(?<!\w)(?<!\w[-'’])(?:{either})(?!\w|[-'’]\w)"),
+        word=_whole_words(table),
         pair=re.compile(rf"(?<!\w)(?:(?:either|neither|both)\s+[\"']*)?(?:{pairs})(?!\w)"),
         hedge=re.compile(rf"(?<!\w)(?:{hedges})(?!\w)"),
-        head=re.compile(rf"[\s\"'(]*({either})(?:\s*[.!,;:]|\s*\n|\s+[–—-]|\s*$|\s+(?=because\b|since\b))"),
+        head=re.compile(rf"[\s\"'(*_]*({base})[\"')*_]*(?:\s*[.!,;:]|\s*\n|\s+[–—-]|\s*$|\s+(?=because\b|since\b))"),
+        tail=re.compile(
+            r"[.!?][\s*]+(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my |the correct )?"
+            rf"answer(?: is|:|: \*\*|:\*\*) |(?<=\n)\**)[\"'*]*(?P<word>{base})[\"'*.!]*\s*$"
+        ),
     )
 
 
@@ -95,6 +101,17 @@ def _declared(yes: tuple[str, ...], no: tuple[str, ...]) -> dict[str, str]:
             if word not in _BASE[polarity]:
                 declared[word] = polarity
     return declared
+
+
+def _whole_words(table: Mapping[str, str]) -> re.Pattern[str]:
+    """Finds whole words; what stands to the left is looked at last, so that the search can skip by first letter."""
+    longest_first = sorted(table, key=lambda word: (-len(word), word))
+    single = [re.escape(word) for word in longest_first if " " not in word]
+    phrases = [word for word in longest_first if " " in word]
+    found = [rf"{word}(?<!\w{word})(?<!\w[-'’]{word})" for word in single]
+    if phrases:
+        found.insert(0, rf"(?<!\w){_alternatives(phrases)}")
+    return re.compile(rf"(?:{'|'.join(found)})(?!\w|[-'’]\w)")
 
 
 def _alternatives(words: Sequence[str] | Mapping[str, str]) -> str:

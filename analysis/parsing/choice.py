@@ -15,6 +15,8 @@ from analysis.parsing.refusal import is_refusal, is_undecided
 from analysis.parsing.text import prepare, strip_reasoning
 from analysis.schema.status import Status
 
+#: A text longer than this is no label.
+_LONGEST_LABEL = 200
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 _NOUN = r"(?:answer|option|choice|letter|response|conclusion|verdict|solution|selection|ans)"
@@ -56,7 +58,11 @@ class OptionLabels:
 
     def fold(self, text: str | None) -> str | None:
         """Label meant by a gold or given answer (" B", "(b).", "B)"), else None."""
-        found = None if text is None else self.exact.fullmatch(prepare(text))
+        return None if text is None or len(text) > _LONGEST_LABEL else self.whole(prepare(text))
+
+    def whole(self, text: str) -> str | None:
+        """Label that a short prepared text consists of."""
+        found = self.exact.fullmatch(text) if len(text) <= _LONGEST_LABEL else None
         return None if found is None else self.labels[found[1]]
 
 
@@ -101,9 +107,9 @@ def read_choice(text: str, options: OptionLabels) -> Reading:
 
 
 def _read_prepared(text: str, options: OptionLabels) -> Reading:
-    exact = options.exact.fullmatch(text)
+    exact = options.whole(text)
     if exact:
-        return answered(options.labels[exact[1]], "exact")
+        return answered(exact, "exact")
     named = _named(text, options)
     first = _first(text, options)
     last = _last_line(text, options)
@@ -147,7 +153,8 @@ def _first(text: str, options: OptionLabels) -> str | None:
 
 
 def _last_line(text: str, options: OptionLabels) -> str | None:
-    found = options.line.fullmatch(text[text.rfind("\n") + 1 :])
+    line = text[text.rfind("\n") + 1 :]
+    found = options.line.fullmatch(line) if len(line) <= _LONGEST_LABEL else None
     return None if found is None else options.labels[found[1]]
 
 

@@ -6,20 +6,26 @@ reader errs towards "unparsed" and never towards the other polarity.
 """
 
 import re
-from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from analysis.parsing import contexts
 from analysis.parsing.answer_words import NO, OPPOSITE, YES, AnswerWords
 
-#: Strength of a mention: named as final answer, named as answer, standing first or last, standing inside.
-FINAL, NAMED, STANDING, INSIDE = 4, 3, 2, 1
+#: Strength of a mention: named as final answer, named as answer, standing first or last, standing inside a text,
+#: and one that can only contradict others ("yes for the first, no for the second").
+FINAL, NAMED, STANDING, INSIDE, CONTRARY = 4, 3, 2, 1, 0
 _LEFT_CHARS = 220
+_LEAD_CHARS = 90
+#: What may precede the first hint at a marker and still belong to it ("overall answer", "this is").
+_BEFORE_HINT = 10
+#: Stands for what was cut off on the left, so that a pattern's beginning of text is the text's own.
+_CUT = "\x00"
 _LEFT_EDGE = re.compile(r"[\"'(\[ \t]+$")
 _WRAPPED = ("boxed", "json", "tagged")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One mention that counts: where, which answer, how strong, by which rule."""
 
     start: int
@@ -29,38 +35,47 @@ class Mention:
     corrects: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(NamedTuple):
     """Mentions that count, in order, and the reasons why others were passed over."""
 
     counted: tuple[Mention, ...]
     passed_over: frozenset[str]
-    n_sentences: int
 
 
-@dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the first sentence ends, where the last sentence and the last line begin, where questions end."""
+    """A text and, when asked, where its first sentence ends and its last sentence and last line begin."""
 
-    text: str
-    first_end: int
-    last_sentence: int
-    last_line: int
-    n_sentences: int
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [b.end() for b in contexts.SENTENCE_BREAK.finditer(self.text)]
+
+    @property
+    def first_end(self) -> int:
+        return self._breaks[0] if self._breaks else len(self.text)
+
+    @property
+    def last_sentence(self) -> int:
+        return self._breaks[-1] if self._breaks else 0
+
+    @cached_property
+    def last_line(self) -> int:
+        return self.text.rfind("\n") + 1
 
 
 def answer_mentions(text: str, words: AnswerWords) -> Mentions:
     """Find and judge every mention of an answer word in a prepared text."""
-    layout = _layout(text)
+    layout = _Layout(text)
     judged = [_judge(layout, found, words) for found in words.word.finditer(text)]
     counted = tuple(m for m in judged if isinstance(m, Mention))
-    return Mentions(counted, frozenset(m for m in judged if isinstance(m, str)), layout.n_sentences)
+    return Mentions(counted, frozenset(m for m in judged if isinstance(m, str)))
 
 
-def _layout(text: str) -> _Layout:
-    breaks = [b.end() for b in contexts.SENTENCE_BREAK.finditer(text)]
-    first, last = (breaks[0], breaks[-1]) if breaks else (len(text), 0)
-    return _Layout(text, first, last, text.rfind("\n") + 1, len(breaks) + 1)
+def n_sentences(text: str) -> int:
+    """Sentences and lines of a prepared text."""
+    return 1 + sum(1 for _ in contexts.SENTENCE_BREAK.finditer(text))
 
 
 def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention | str:
@@ -73,18 +88,20 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     right = _right_reason(text, found.end(), word, polarity, declared)
     if right:
         return right
-    at_end = _ends_here(text, found.end())
     left = _LEFT_EDGE.sub("", text[max(0, start - _LEFT_CHARS) : start]) + " "
-    if contexts.OTHERWISE.search(left):
+    if start > _LEFT_CHARS:
+        left = _CUT + left
+    if contexts.OTHERWISE.search(left[-24:]):
         return "conditional"
-    if declared and (negated := _negated(layout, start, left, polarity)):
-        return negated
-    if contexts.NEGATES.search(left):
-        return "negated"
+    if contexts.MAY_NEGATE.search(left[-60:]):
+        if declared and (negated := _negated(layout, start, left, polarity)):
+            return negated
+        if contexts.NEGATES.search(left[-60:]):
+            return "negated"
     return (
         _named(start, left, polarity)
         or (_predicate(layout, start, left, polarity) if declared else None)
-        or _standing(layout, start, left, polarity, at_end)
+        or _standing(layout, start, left, polarity, _ends_here(text, found.end()))
         or "inside"
     )
 
@@ -118,13 +135,15 @@ def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool)
 
 
 def _named(start: int, left: str, polarity: str) -> Mention | str | None:
-    corrects = contexts.CORRECTS.search(left) is not None
-    named = contexts.NAMED.search(left)
+    near = left[-120:]
+    corrects = contexts.MAY_CORRECT.search(near) is not None and contexts.CORRECTS.search(near) is not None
+    hint = contexts.MAY_NAME.search(left)
+    named = contexts.NAMED.search(left, max(0, hint.start() - _BEFORE_HINT)) if hint else None
     if named is None:
         return Mention(start, polarity, STANDING, "self_correction", corrects=True) if corrects else None
     if not corrects and _is_hypothetic(left[: named.start()]):
         return "hypothetical"
-    final = (named["final"] or "").strip()
+    final = (named["final"] or named["last"] or "").strip()
     rule = final if final in _WRAPPED else "final_answer"
     return Mention(start, polarity, FINAL if final else NAMED, rule, corrects)
 
@@ -142,8 +161,9 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
     if negation is None:
         return None
     subject = contexts.SUBJECT.search(left)
-    leads = contexts.STARTS.search(left[: negation.start()]) or contexts.LEAD.search(left[: negation.start()])
-    if (subject is None or subject["no"] is None) and leads is None:
+    before = left[: negation.start()]
+    leads = not before.strip() or contexts.STARTS.search(before[-24:]) or contexts.LEAD.search(before)
+    if (subject is None or subject["no"] is None) and not leads:
         return "negated"
     return Mention(start, OPPOSITE[polarity], STANDING, "negated") if _at_either_end(layout, start) else "negated"
 
@@ -162,14 +182,22 @@ def _at_either_end(layout: _Layout, start: int) -> bool:
 
 
 def _standing(layout: _Layout, start: int, left: str, polarity: str, at_end: bool) -> Mention | str | None:
-    starts, lead = contexts.STARTS.search(left), contexts.LEAD.search(left)
-    whole_left = start <= _LEFT_CHARS
-    if whole_left and (not left.strip() or (lead is not None and lead.start() == 0)):
+    if contexts.OPENS_REPLY.fullmatch(left.strip()):
         return Mention(start, polarity, STANDING, "first_word")
-    opening = left.rstrip().endswith(",") and _opens(layout, start)
-    listed = at_end and left.rstrip().endswith(",")
-    if not (starts or lead or opening or listed):
-        return None
+    starts = contexts.STARTS.search(left[-24:])
+    near = left if len(left) <= _LEAD_CHARS else _CUT + left[-_LEAD_CHARS:]
+    lead = contexts.LEAD.search(near) if near is left or starts is None else None
+    if lead is not None and lead.start() == 0 and lead[0][0].isalpha():
+        return Mention(start, polarity, STANDING, "first_word")
+    after_comma = left.rstrip().endswith(",")
+    opening = after_comma and _opens(layout, start)
+    if not (starts or lead):
+        if not after_comma:
+            return None
+        if not (opening or at_end) or _is_hypothetic(left):
+            return Mention(start, polarity, CONTRARY, "contrary")
+    if contexts.ASIDE.search(left):
+        return "inside"
     begins_last_line = start >= layout.last_line and not layout.text[layout.last_line : start].strip()
     if start >= layout.last_sentence or begins_last_line:
         return Mention(start, polarity, STANDING, "last_line")

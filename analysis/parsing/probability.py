@@ -33,8 +33,8 @@ _RANGE = re.compile(
 )
 _FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
 _BOUND = re.compile(
-    r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)|\b(?:over|under|below|above"
-    r"|exceeds|up to|no more than|no less than))\s*$"
+    r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)"
+    r"|\b(?:over|under|below|above|exceeds|up to|no more than|no less than))\s*$"
 )
 _NAMED = re.compile(
     r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast|prediction|credence"

@@ -26,6 +26,13 @@ _REFUSAL = re.compile(
     r"|\b(?:request|question|content) (?:was |is |has been )?(?:declined|blocked|refused|filtered)\b"
     r"|\b(?:against|violates?) (?:my|our|the) (?:guidelines|policy|policies|programming|content policy)\b"
 )
+_MAY_REFUSE = re.compile(
+    r"can't|cannot|can not|won't|will not|unable|not|couldn't|declin|refuse|guideline|polic|programming|blocked"
+    r"|filtered|an? ai"
+)
+_MAY_DOUBT = re.compile(
+    r"n't|not|uns|unc|unkn|und|unable|idea|depend|insuff|little|maybe|perhaps|poss|ind|inc|neither|hard|diff|imp"
+)
 _UNDECIDED = re.compile(
     r"\b(?:cannot|can't|can not|could not|couldn't|impossible to|not possible to|unable to|hard to|difficult to)\s+"
     r"(?:be\s+)?(?:\w+\s+)?(?:determined?|say|tell|know|known|decided?|judged?|infer(?:red)?|conclude|assess)\b"
@@ -37,17 +44,29 @@ _NO_THEN_REFUSAL = re.compile(
     rf"no\b[\s.,;!—–-]+(?:(?:sorry|but)[\s,]+){{0,2}}i\s*{_CANNOT}\s+(?:\w+\s+){{0,2}}?{_ACT}\b"
 )
 
+_OFFER = re.compile(
+    r"[\"']?(?:yes|yeah|yep)\b[\s.,;!—–-]+(?:(?:of course|sure|certainly|absolutely)[\s,.!]+)?"
+    r"i(?:'d|'ll|'m| can| could| will| would| am)?"
+    r"(?: (?:certainly|definitely|gladly|be|happy|glad|ready|here|able|to|and)){0,6}"
+    r" (?:help|assist|happy to|glad to|ready to|understand|see what you mean)\b"
+)
+
 
 def is_refusal(prepared: str) -> bool:
     """Whether a prepared text declines to answer."""
-    return _REFUSAL.search(prepared) is not None
+    return _MAY_REFUSE.search(prepared) is not None and _REFUSAL.search(prepared) is not None
 
 
 def is_undecided(prepared: str) -> bool:
     """Whether a prepared text says that it cannot tell."""
-    return _UNDECIDED.search(prepared) is not None
+    return _MAY_DOUBT.search(prepared) is not None and _UNDECIDED.search(prepared) is not None
 
 
 def begins_with_refusing_no(prepared: str) -> bool:
     """Whether a "no" at the start declines the request ("No, I can't help with that")."""
     return prepared.startswith("no") and _NO_THEN_REFUSAL.match(prepared) is not None
+
+
+def begins_with_offer(prepared: str) -> bool:
+    """Whether a "yes" at the start only offers to help ("Yes, I can help with that")."""
+    return prepared.lstrip("\"'")[:1] == "y" and _OFFER.match(prepared) is not None

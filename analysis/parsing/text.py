@@ -37,7 +37,8 @@ _LATEX_TEXT = re.compile(
     r"\s*\{([^{}]{0,400})\}"
 )
 _LATEX_MARK = re.compile(r"\\[()\[\],;!: ]|\\q?quad\b|\$\$?")
-_BOXED = re.compile(r"\\f?boxed\s*\{|\\boxed\s+(?=\w)")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{\s*([\d.]{1,12})\s*\}\s*\{\s*([\d.]{1,12})\s*\}")
+_BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _JSON_ANSWER = re.compile(
     r"[\"'](?:(?:the[ _-]?)?(?:final|correct)?[ _-]?answer|final|prediction|predicted|label|verdict|conclusion|decision"
     r"|judge?ment|response|result|choice|output)[\"']\s*:\s*"
@@ -48,7 +49,8 @@ _ANSWER_TAG = re.compile(
 )
 _HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
-_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*|[-+•][ \t]+)+", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
+_BLANKS = re.compile(r"\s{2,}")
 _EMPHASIS = str.maketrans({"*": None, "_": " ", "~": None, "{": " ", "}": " ", "|": " "})
 _BOOLEANS = {"true": "yes", "false": "no"}
 
@@ -147,7 +149,8 @@ def unfold(folded: str) -> str:
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "\\" in text or "$" in text:
-        text = _LATEX_MARK.sub(" ", _mark_boxed(_LATEX_TEXT.sub(r"\1", text)))
+        text = _FRACTION.sub(r"\1/\2", _LATEX_TEXT.sub(r"\1", text))
+        text = _LATEX_MARK.sub(" ", _mark_boxed(text))
     if ":" in text and "{" in text:
         text = _JSON_ANSWER.sub(_mark_json, text)
     if "<" in text or "[" in text:
@@ -188,4 +191,12 @@ def _closing_brace(text: str, start: int) -> int:
 
 def prepare(text: str) -> str:
     """Folded, unwrapped text ready for the readers; takes text without reasoning blocks."""
-    return unfold(fold(clip(before_end_token(text)))).strip()
+    folded = fold(clip(before_end_token(text)))
+    if len(folded) > 400:
+        # Runs of blanks are what could make a pattern's cost more than linear; letter forms may expand.
+        folded = clip(_BLANKS.sub(_one_blank, folded))
+    return unfold(folded).strip()
+
+
+def _one_blank(blanks: re.Match[str]) -> str:
+    return "\n" * min(2, blanks[0].count("\n")) or " "

@@ -3,7 +3,8 @@
 Rules that give an answer: ``exact`` (the whole reply is the word), ``boxed``, ``json``, ``tagged``,
 ``final_answer``, ``first_word``, ``last_line``, ``predicate`` and ``negated`` (declared words only: "is
 valid", "not valid"), ``only_one_polarity``, ``self_correction``. Rules that give none: ``empty``, ``none``,
-``hedge``, ``conflicting``, ``several``, ``conditional``, ``negated``, ``question``, ``undecided``,
+``hedge``, ``conflicting``, ``several``,
+``offer`` ("Yes, I can help"), ``conditional``, ``negated``, ``question``, ``undecided``,
 ``refusal``, ``open_reasoning``.
 """
 
@@ -11,20 +12,26 @@ import re
 
 from analysis.parsing import mentions as found_in
 from analysis.parsing.answer_words import EDGES, AnswerWords
+from analysis.parsing.contexts import BOTH_WORDS
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
 from analysis.parsing.reading import Reading, answered, unanswered
-from analysis.parsing.refusal import begins_with_refusing_no, is_refusal, is_undecided
+from analysis.parsing.refusal import begins_with_offer, begins_with_refusing_no, is_refusal, is_undecided
 from analysis.parsing.text import HEAD_CHARS, fold, prepare, strip_reasoning
 from analysis.schema.status import Status
 
 #: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
 _SHORT_TEXT_SENTENCES = 4
+_MAY_WRAP = re.compile(r"[<\[◁\\{~&|]")
 _RUN_ON = re.compile(
     r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
 )
 _ENUMERATED = re.compile(r"^[ \t]*\(?(?:q(?:uestion)?\s*)?(?:\d{1,2}|[a-e])[.):][ \t]*(\S+)", re.MULTILINE)
 _SHORT_ANSWER = re.compile(r"\b(?:answer|ans|a)(?:\s+is)?\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?$")
 _CONCEDES = re.compile(r"[^.!?\n]*\b(?:but|however|yet|although|though)\b")
+_BOTH = f" {BOTH_WORDS} "
+_NO_MENTIONS = Mentions((), frozenset())
+#: Rules whose answer stands in a field of its own; an explanation in another field may follow.
+_FIELDS = ("json", "tagged")
 _PASSED_RULES = ("conditional", "negated", "question")
 
 
@@ -41,20 +48,31 @@ def read_yes_no(text: str, words: AnswerWords) -> Reading:
     exact = words.whole.get(text.casefold().strip(EDGES)) if len(text) <= 40 else None
     if exact is not None and "?" not in text and "~~" not in text:
         return answered(exact, "exact")
-    return _first_word_only(text, words) or _read_whole(text, words)
+    return _plain(text, words) or _read_whole(text, words)
 
 
-def _first_word_only(text: str, words: AnswerWords) -> Reading | None:
-    """The common case: a built-in word stands first and no other answer word follows."""
-    if len(text) > HEAD_CHARS or "<" in text or "[/" in text or "◁" in text or "\\" in text:
+def _plain(text: str, words: AnswerWords) -> Reading | None:
+    """The common cases, for speed, with the result of the full reading.
+
+    No answer word at all, or one built-in word that begins the text, ends it, or is named as the answer at its end.
+    """
+    if len(text) > HEAD_CHARS or _MAY_WRAP.search(text):
         return None
-    folded = fold(text).lstrip()
+    folded = fold(text).strip()
+    first = words.word.search(folded)
+    if first is None:
+        return _unread(folded, False, _NO_MENTIONS, words) if folded.strip(EDGES) and "*" not in folded else None
+    if words.word.search(folded, first.end()):
+        return None
     head = words.head.match(folded)
-    if head is None or head[1] in words.declared or words.word.search(folded, head.end(1)):
+    if head is not None and head.start(1) == first.start():
+        if begins_with_refusing_no(folded) or begins_with_offer(folded) or folded[head.end() :].lstrip()[:1].isdigit():
+            return None
+        return answered(words.table[head[1]], "first_word")
+    tail = words.tail.search(folded, max(0, len(folded) - 60))
+    if tail is None:
         return None
-    if head[1].startswith("n") and (begins_with_refusing_no(folded) or folded[head.end() :].lstrip()[:1].isdigit()):
-        return None
-    return answered(words.table[head[1]], "first_word")
+    return answered(words.table[tail["word"]], "final_answer" if "answer" in tail[0] else "last_line")
 
 
 def _read_whole(text: str, words: AnswerWords) -> Reading:
@@ -72,6 +90,8 @@ def _read_whole(text: str, words: AnswerWords) -> Reading:
 
 def _read_prepared(text: str, words: AnswerWords) -> Reading:
     """The first answer of a text that runs on into invented questions, else the whole text's."""
+    if _is_numbered(text, words):
+        return unanswered("several")
     run_on = _RUN_ON.search(text)
     if run_on and text[: run_on.start()].strip():
         reading = _read_one(text[: run_on.start()].rstrip(), words)
@@ -86,10 +106,18 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
         return answered(exact, "exact")
     if begins_with_refusing_no(text):
         return unanswered("refusal", Status.REFUSED)
-    if _is_several(text, words):
-        return unanswered("several")
-    hedged = words.hedge.search(text) is not None
-    masked = words.pair.sub(" either ", words.hedge.sub(" both ", text) if hedged else text)
+    if begins_with_offer(text):
+        return unanswered("offer")
+    found = words.word.findall(text)
+    if not found:
+        return _unread(text, False, _NO_MENTIONS, words)
+    masked, hedged = text, False
+    if len(found) > 1:
+        if len({words.table[" ".join(word.split())] for word in found}) > 1:
+            hedged = words.hedge.search(text) is not None
+            masked = words.pair.sub(_BOTH, words.hedge.sub(_BOTH, text) if hedged else text)
+        if _is_row(masked, words):
+            return unanswered("several")
     mentions = answer_mentions(masked, words)
     if hedged and not any(m.strength >= found_in.NAMED for m in mentions.counted):
         return unanswered("hedge")
@@ -98,13 +126,15 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
     return _decided(mentions, masked) or _unread(text, masked != text, mentions, words)
 
 
-def _is_several(text: str, words: AnswerWords) -> bool:
-    """Answers to several questions: a numbered list of them, or three and more in a row."""
+def _is_numbered(text: str, words: AnswerWords) -> bool:
+    """Answers to several questions in a numbered list."""
+    return sum(n[1].strip(EDGES) in words.table for n in _ENUMERATED.finditer(text)) > 1
+
+
+def _is_row(text: str, words: AnswerWords) -> bool:
+    """Three answers and more in a row and nothing else."""
     items = [item for item in re.split(r"[\s,;/]+", text.strip(EDGES)) if item] if len(text) < 200 else []
-    if len(items) > 2 and all(item.strip(EDGES) in words.table for item in items):
-        return True
-    numbered = [n[1].strip(EDGES) for n in _ENUMERATED.finditer(text)]
-    return sum(word in words.table for word in numbered) > 1
+    return len(items) > 2 and all(item.strip(EDGES) in words.table for item in items)
 
 
 def _concedes(text: str, mentions: Mentions, words: AnswerWords) -> bool:
@@ -118,13 +148,13 @@ def _concedes(text: str, mentions: Mentions, words: AnswerWords) -> bool:
 
 def _decided(mentions: Mentions, text: str) -> Reading | None:
     counted, corrected = _after_correction(mentions.counted)
-    if not counted:
+    if not any(m.strength > found_in.CONTRARY for m in counted):
         return None
     if "conditional" in mentions.passed_over and max(m.strength for m in counted) < found_in.NAMED:
         return unanswered("conditional")
     strongest = max(counted, key=lambda m: m.strength)
     if len({m.polarity for m in counted}) == 1:
-        if strongest.strength == found_in.INSIDE and mentions.n_sentences > _SHORT_TEXT_SENTENCES:
+        if strongest.strength == found_in.INSIDE and found_in.n_sentences(text) > _SHORT_TEXT_SENTENCES:
             return None
         return answered(strongest.polarity, "self_correction" if corrected else _plain_rule(strongest))
     if strongest.strength < found_in.NAMED or not _stands_last(counted, strongest.strength, text):
@@ -152,6 +182,8 @@ def _stands_last(counted: tuple[Mention, ...], strength: int, text: str) -> bool
     if any(m.polarity != polarity for m in strongest):
         return False
     others = [m for m in counted if m.polarity != polarity]
+    if last.rule in _FIELDS:
+        return all(m.strength < found_in.NAMED for m in others if m.start > last.start)
     if any(m.start > last.start for m in others):
         return False
     between = text[others[-1].start : last.start]

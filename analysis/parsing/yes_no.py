@@ -21,7 +21,7 @@ from analysis.schema.status import Status
 
 #: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
 _SHORT_TEXT_SENTENCES = 4
-_MAY_WRAP = re.compile(r"[<\[◁\\{~&|]")
+_MAY_WRAP = re.compile(r"[_<\[◁\\{~&|]")
 _RUN_ON = re.compile(
     r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
 )

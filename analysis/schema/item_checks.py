@@ -14,7 +14,7 @@ from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
 
-_PROMPT: Final = "coalesce(prompt_hash, CAST(hash(prompt) AS VARCHAR))"
+_PROMPT: Final = "coalesce(prompt_hash, CASE WHEN prompt IS NOT NULL THEN CAST(hash(prompt) AS VARCHAR) END)"
 
 
 def contradicted_gold(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:

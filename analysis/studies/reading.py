@@ -23,7 +23,7 @@ FILES = TableSpec(
         Count("used", "Used"),
         Count("set_aside", "Set aside"),
         Count("rows", "Responses"),
-        Text("reason", "Reason"),
+        Text("reason", "Reason", optional=True),
     ),
     note="Records = used + set aside. One record can give several responses (repeats).",
 )
@@ -35,8 +35,7 @@ STATUSES = TableSpec(
         Text("label", "Model"),
         Count("items", "Items"),
         Count("rows", "Responses"),
-        *(Count(str(status), str(status).capitalize()) for status in Status),
-        Text("rules", "Read by rule"),
+        *(Count(str(status), str(status).capitalize(), optional=True) for status in Status),
     ),
     note="Unparsed, refused and truncated responses are uncertain; errored and missing ones are set aside.",
 )
@@ -63,25 +62,32 @@ def reading_section(
     simulated: bool,
 ) -> Section:
     """What was read, from the tables of the intake and the reduction."""
-    logs = files[files["verdict"] != "not a log"].assign(reason=lambda t: t["reason"].fillna(""))
-    strangers = len(files) - len(logs)
+    logs = files[~files["verdict"].isin(["not a log", "companion"])].assign(reason=lambda t: t["reason"].fillna(""))
     printed = logs.head(FILES_PRINTED)
-    file_notes = []
-    if len(logs) > len(printed):
-        file_notes.append(
-            f"The first {len(printed)} of {len(logs):,} files are printed; all are in data/files.parquet."
-        )
-    if strangers:
-        file_notes.append(f"{strangers:,} other files lie beside the logs and are not logs.")
+    if not (printed["reason"] != "").any():
+        printed = printed.drop(columns="reason")
+    absent = [str(s) for s in Status if s is not Status.ANSWERED and not statuses[str(s)].any()]
+    seen = statuses.drop(columns=absent)
+    none = f"No response was {' or '.join(absent)}." if absent else ""
     tables = [
-        Table(FILES, printed, notes=tuple(file_notes), simulated=simulated),
-        Table(STATUSES, _printed(statuses, labels), simulated=simulated),
+        Table(FILES, printed, notes=_file_notes(files, len(logs), len(printed)), simulated=simulated),
+        Table(STATUSES, _printed(seen, labels), notes=(none,) if none else (), simulated=simulated),
     ]
     if len(excluded):
         tables.append(Table(SET_ASIDE, _printed(excluded, labels), simulated=simulated))
     remarks = tuple(f"{n.file}: {n.note}" + (f" ({n.count:,} times)" if n.count > 1 else "") for n in _notes(notes))
     lead = (_totals(files, statuses, excluded),)
     return Section("What was read", lead=lead, tables=tuple(tables), notes=remarks)
+
+
+def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]:
+    notes = []
+    if logs > printed:
+        notes.append(f"The first {printed} of {logs:,} files are printed; all are in data/files.parquet.")
+    for verdict, words in (("companion", "belong to the logs and hold no responses"), ("not a log", "are not logs")):
+        if count := int((files["verdict"] == verdict).sum()):
+            notes.append(f"Files beside them that {words}: {count:,}.")
+    return tuple(notes)
 
 
 def _totals(files: pd.DataFrame, statuses: pd.DataFrame, excluded: pd.DataFrame) -> str:
@@ -94,9 +100,9 @@ def _totals(files: pd.DataFrame, statuses: pd.DataFrame, excluded: pd.DataFrame)
 
 
 def _printed(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Rows with printed model names, and without the task where there is only one nameless task."""
+    """Rows with printed model names, and without the task where there is only one."""
     named = rows.assign(label=[labels.get(model, model) for model in rows["model"].astype(str)])
-    return named.drop(columns="task") if set(named["task"]) <= {""} else named
+    return named.drop(columns="task") if named["task"].nunique() < 2 else named
 
 
 def _notes(notes: pd.DataFrame) -> list:

@@ -116,13 +116,15 @@ def _analysed(
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
-    sections = [reading_section(intake.files, statuses, excluded, intake.notes, labels=labels, simulated=simulated)]
+    sections = []
     said: dict[str, list[str]] = {"summary": [], "limits": [], "attention": _intake_attention(intake) + warnings}
     data: dict[str, list[pd.DataFrame]] = {}
     for design in designs:
         with clock.stage("estimating"):
-            section = _task(design, counts[design.task], labels, settings.ci_level, said, data)
+            where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
+            section = _task(design, counts[design.task], labels, settings.ci_level, said, data, where)
         sections.append(section)
+    sections.append(reading_section(intake.files, statuses, excluded, intake.notes, labels=labels, simulated=simulated))
     tables = {name: pd.concat(parts, ignore_index=True) for name, parts in data.items()}
     tables |= {"files": intake.files, "set_aside": excluded, "statuses": statuses}
     return ReportContent(
@@ -144,10 +146,11 @@ def _task(
     ci_level: float,
     said: dict[str, list[str]],
     data: dict[str, list[pd.DataFrame]],
+    where: str,
 ) -> Section:
     """Section of one task; its sentences and reduced tables are added to ``said`` and ``data``."""
     if isinstance(counts, str):
-        said["limits"].append(f"{design.task or 'unnamed task'}: no accuracy, {counts}.")
+        said["limits"].append(f"{where}no accuracy, {counts}.")
         return accuracy_section(design, None, counts, labels)
     sums = weighted_sums(counts, design)
     estimates = {
@@ -165,15 +168,15 @@ def _task(
     data.setdefault("unit_sums", []).append(sums)
     data.setdefault("estimates", []).append(chosen)
     if design.cells is None:
-        said["limits"].append(f"{design.task or 'unnamed task'}: no answer bias or floor, {design.cells_reason}.")
+        said["limits"].append(f"{where}no answer bias or floor, {design.cells_reason}.")
         return accuracy_section(design, chosen, "", labels)
     tests = floor_tests(sums, uncertain=design.uncertain, ci_level=ci_level, target=design.target)
     results = JudgementResults(chosen, tests, uncertainty_bounds(sums), flags(sums, ci_level=ci_level), estimates)
     data.setdefault("floor_tests", []).append(tests)
     data.setdefault("uncertainty_bounds", []).append(results.bounds)
-    said["summary"] += claims(design, results, labels)
-    said["limits"] += limits(design, results, labels)
-    said["attention"] += attention(design, results, labels)
+    said["summary"] += claims(results, labels, where=where)
+    said["limits"] += limits(design, results, labels, where=where)
+    said["attention"] += attention(results, labels, where=where)
     return judgement_section(design, results, labels)
 
 
@@ -212,10 +215,10 @@ def _counts(
 def _stop_on_errors(violations: list[Violation]) -> list[str]:
     errors = [v for v in violations if v.severity == "error"]
     if errors:
-        listed = "".join(f"\n  {v.rule}: {v.message}" for v in errors)
+        listed = "".join(f"\n  {v.rule}: {v.message} ({', '.join(v.examples[:2])}); {v.fix}" for v in errors)
         raise AnalysisError(
             f"the logs break the schema in {len(errors)} {'way' if len(errors) == 1 else 'ways'}; "
-            f"`evenhand validate` lists examples:{listed}",
+            f"`evenhand validate` lists more examples:{listed}",
             offenders=[v.rule for v in errors],
         )
     return [f"{v.message}." for v in violations]

@@ -1,64 +1,80 @@
 """What a report says first: sentences made from the tables, by rule."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from analysis.report.numbers import fixed, signed
+from analysis.report.numbers import fixed, percent, signed
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.judgement import DECISIONS, JudgementResults
 
+#: Flag -> how it is said, and how its value is printed.
+FLAGS: dict[str, tuple[str, Callable[[float], str] | None]] = {
+    "many uncertain answers": ("more than 5% of the answers in a cell are unreadable", lambda v: f"{percent(v, 1)}%"),
+    "uncertain answers differ": (
+        "the share of unreadable answers differs between items where Yes and where No is right",
+        lambda v: signed(v, 3),
+    ),
+    "floor turns on lost answers": ("on which side of .5 the floor lies turns on answers that were lost", None),
+}
 #: At most this many names stand in one sentence.
 NAMED = 6
 
 
-def claims(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> tuple[str, ...]:
+def claims(results: JudgementResults, labels: Mapping[str, str], *, where: str = "") -> tuple[str, ...]:
     """What can be claimed of a yes/no task."""
-    where = f"{design.task}: " if design.task else ""
     tests = results.tests[results.tests["alternative"] == "greater"]
     sentences = []
     for decision in ("above", "below"):
         names = [labels.get(str(m), str(m)) for m in tests.loc[tests["decision"] == decision, "model"]]
         if names:
-            sentences.append(f"{where}the competence floor is shown {DECISIONS[decision]} for {_listed(names)}.")
+            sentences.append(
+                _sentence(where, f"the competence floor is shown {DECISIONS[decision]} for {_listed(names)}.")
+            )
     bias = results.estimates[results.estimates["measure"] == "answer_bias"]
     for word, part in (("Yes", bias[bias["ci_low"] > 0]), ("No", bias[bias["ci_high"] < 0])):
         if len(part):
             part = part.sort_values("estimate", key=abs, ascending=False)
             values = zip(part["model"].astype(str), part["estimate"], strict=True)
             names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
-            sentences.append(
-                f"{where}leaning to {word}, with an interval for the bias that excludes 0: {_listed(names)}."
-            )
+            words = f"leaning to {word}, with an interval for the bias that excludes 0: {_listed(names)}"
+            sentences.append(_sentence(where, words))
     sentences += _hidden_by_accuracy(where, results, labels)
     return tuple(sentences)
 
 
-def limits(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> tuple[str, ...]:
+def limits(
+    design: TaskDesign, results: JudgementResults, labels: Mapping[str, str], *, where: str = ""
+) -> tuple[str, ...]:
     """What cannot be claimed of a yes/no task."""
-    where = f"{design.task}: " if design.task else ""
     tests = results.tests[results.tests["alternative"] == "greater"]
     undecided = [labels.get(str(m), str(m)) for m in tests.loc[tests["decision"] == "undecided", "model"]]
     sentences = []
     if undecided:
-        sentences.append(f"{where}whether the floor lies above or below .5 is undecided for {_listed(undecided)}.")
+        sentences.append(
+            _sentence(where, f"whether the floor lies above or below .5 is undecided for {_listed(undecided)}.")
+        )
     untested = tests[tests["decision"] == "not tested"]
     for reason, group in untested.groupby("reason", sort=True):
         names = [labels.get(str(m), str(m)) for m in group["model"]]
-        sentences.append(f"{where}no floor for {_listed(names)}: {reason}.")
+        sentences.append(_sentence(where, f"no floor for {_listed(names)}: {reason}."))
     if design.target == "these":
-        sentences.append(
-            f"{where}the claims are about these templates, forms and models, for units like these; not about new "
-            "templates or models."
-        )
+        facets = [name for name in ("template", "form") if name in design.item_factors]
+        those = " and ".join([f"these {name}s" for name in facets] + ["these models"])
+        new = " or ".join([f"new {name}s" for name in facets] + ["new models"])
+        unit = "items" if design.unit_is_item else f"units ({design.unit}) "
+        words = f"the claims are about {those}, for {unit.strip()} like the ones asked; not about {new}"
+        sentences.append(_sentence(where, words))
     return tuple(sentences)
 
 
-def attention(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> tuple[str, ...]:
-    """What a reader should look into before believing a number."""
-    where = f"{design.task}: " if design.task else ""
-    return tuple(
-        f"{where}{labels.get(row['model'], row['model'])}: {row['reason'] or row['flag']}."
-        for row in results.flags.to_dict("records")
-    )
+def attention(results: JudgementResults, labels: Mapping[str, str], *, where: str = "") -> tuple[str, ...]:
+    """What a reader should look into before believing a number: one sentence per kind of flag."""
+    sentences = []
+    for flag, group in results.flags.groupby("flag", sort=False):
+        words, printed = FLAGS[str(flag)]
+        values = zip(group["model"].astype(str), group["value"], strict=True)
+        names = [labels.get(model, model) + (f" ({printed(value)})" if printed else "") for model, value in values]
+        sentences.append(_sentence(where, f"{words}: {_listed(names)}"))
+    return tuple(sentences)
 
 
 def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[str, str]) -> list[str]:
@@ -66,19 +82,26 @@ def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[s
     wide = results.estimates.pivot(index="model", columns="measure", values="estimate")
     if not {"accuracy", "competence_floor", "acc_yes", "acc_no"} <= set(wide.columns):
         return []
+    hidden = wide[(wide["accuracy"] >= 0.5) & (wide["competence_floor"] < 0.25)].sort_values("competence_floor")
     sentences = []
-    for model, row in wide.iterrows():
-        if row["accuracy"] >= 0.5 and row["competence_floor"] < 0.25:
-            worse = "Yes" if row["acc_yes"] < row["acc_no"] else "No"
-            name = labels.get(str(model), str(model))
-            sentences.append(
-                f"{where}accuracy {fixed(row['accuracy'], 2)} hides that {name} is right on only "
-                f"{fixed(row['competence_floor'], 2)} of the items where {worse} is the right answer."
-            )
-    return sentences[:NAMED]
+    for worse, other in (("yes", "no"), ("no", "yes")):
+        part = hidden[hidden[f"acc_{worse}"] < hidden[f"acc_{other}"]]
+        names = [
+            f"{labels.get(str(model), str(model))} ({fixed(accuracy, 2)} overall, {fixed(floor, 2)} there)"
+            for model, accuracy, floor in zip(part.index, part["accuracy"], part["competence_floor"], strict=True)
+        ]
+        if names:
+            words = f"accuracy hides that few answers are right where {worse.capitalize()} is right: {_listed(names)}"
+            sentences.append(_sentence(where, words))
+    return sentences
 
 
-def _listed(names: list[str]) -> str:
+def _sentence(where: str, words: str) -> str:
+    """A sentence, with the task before it where there are several."""
+    return f"{where}{words if where else words[0].upper() + words[1:]}".rstrip(".") + "."
+
+
+def _listed(names: list[str], between: str = ", ") -> str:
     shown = names[:NAMED]
     more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    return between.join(shown) + (f" and {more} more" if more else "")

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 from example_tables import FLOOR, HOSTILE_NAMES, floor_rows, hostile_table, matches_golden
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.report.columns import Number, Text
@@ -23,6 +23,7 @@ def table_of(rows: pd.DataFrame, **options: object) -> Table:
     return Table(TableSpec("t", "T", (Text(rows.columns[0]),), **options), rows)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_numbers_read_back_exactly(values: list[float]) -> None:
     """Catches rounding in the file that others compute with."""

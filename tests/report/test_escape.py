@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from example_tables import HOSTILE_NAMES
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analysis.report.escape import (
@@ -70,6 +70,7 @@ def test_hidden_characters_are_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_visible_text_is_one_line_that_can_be_written(text: str) -> None:
     """Catches a line separator or surrogate that was forgotten."""
@@ -80,6 +81,7 @@ def test_visible_text_is_one_line_that_can_be_written(text: str) -> None:
     assert visible(shown) == shown
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 @example("<script>alert(1)</script>")
 @example('" onmouseover="x')
@@ -92,6 +94,7 @@ def test_html_parses_back_to_the_same_text(text: str) -> None:
     assert reader.attributes == [("title", visible(text))]
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_csv_parses_back_and_starts_no_formula(text: str) -> None:
     """Catches a broken quote, and a cell that a spreadsheet would run."""
@@ -119,6 +122,7 @@ def unescaped_markdown(text: str) -> str:
     return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", lambda m: f"&#{ord(m[1])};", text))
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_markdown_has_no_pipe_tag_or_code_and_reads_back(text: str) -> None:
     """Catches a name that adds a cell, opens a tag, a code span or a link."""
@@ -143,6 +147,7 @@ def test_markdown_paragraphs_stay_paragraphs(text: str) -> None:
     assert escape_markdown("0.25") == "0.25"
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_latex_is_ascii_in_balanced_groups(text: str) -> None:
     """Catches a special character that reaches TeX raw."""
@@ -185,12 +190,14 @@ def test_display_width(text: str, width: int) -> None:
     assert display_width(text) == width
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_terminal_text_has_no_control_character(text: str) -> None:
     """Catches an escape sequence that reaches the terminal."""
     assert not re.search("[\x00-\x1f\x7f-\x9f]", escape_terminal(text))
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(12, 60))
 def test_shortened_text_fits_and_keeps_both_ends(text: str, limit: int) -> None:
     """Catches a name cut at its end, where versions stand, or still too wide."""

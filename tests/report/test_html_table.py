@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pandas as pd
 from example_tables import FLOOR, HOSTILE_NAMES, floor_rows, hostile_table, long_table, matches_golden
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.report.columns import Number, Text
@@ -66,6 +66,7 @@ def test_hostile_names_stay_text() -> None:
     assert names == [visible(name) for name in HOSTILE_NAMES]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=())), min_size=1, max_size=3))
 def test_no_text_leaves_its_cell(names: list[str]) -> None:
     """Catches text that closes its cell, for any text at all."""

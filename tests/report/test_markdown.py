@@ -2,7 +2,7 @@
 
 import pandas as pd
 from example_tables import FLOOR, floor_rows, hostile_table, long_table, matches_golden
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.report.columns import Number, Text
@@ -15,6 +15,7 @@ def table_lines(source: str) -> list[str]:
     return [line for line in source.split("\n") if line.startswith("|")]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=())), min_size=1, max_size=3))
 def test_every_row_has_the_same_number_of_pipes(names: list[str]) -> None:
     """Catches a name that adds a cell or a row."""

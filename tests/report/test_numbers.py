@@ -1,7 +1,7 @@
 """Numbers in print: signs, bounds and digits."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.errors import AnalysisError
@@ -80,12 +80,14 @@ def test_p_values(value: float, floor: float | None, text: str) -> None:
     assert numbers.p_value(value, 3, floor=floor) == text
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.integers(1, 5))
 def test_p_values_never_print_zero(value: float, digits: int) -> None:
     """Catches a p-value that rounds to 0."""
     assert numbers.p_value(value, digits).strip("< 0.")
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**7))
 def test_bound_of_a_resampling_p_value_holds(resamples: int) -> None:
     """Catches a bound rounded down, below the p-value itself."""
@@ -103,6 +105,7 @@ def test_level(value: float, text: str) -> None:
     assert numbers.level(value) == text
 
 
+@settings(deadline=None)
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
 def test_printed_number_lies_within_half_a_digit(value: float, digits: int) -> None:
     """Catches truncation and double rounding."""

@@ -221,6 +221,13 @@ def test_ids_planned_as_text_are_the_numbers_of_the_samples(json_log, build, opt
     ]
 
 
+def test_an_absent_id_is_missing_though_another_type_of_it_is_there(json_log, build, options):
+    """Catches "1" taken for the number 1, which hides that it is absent."""
+    header = build.header(eval={"dataset": {"sample_ids": [1, "1"]}})
+    found = rows(json_log([build.sample(1)], header), options)
+    assert [(r.item, r.status) for r in found] == [("1", None), ('"1"', "missing")]
+
+
 def test_metadata_fills_known_factors_and_keeps_the_rest(json_log, build, options):
     """Catches nested metadata copied as text, and factors that end up under ``meta.``."""
     metadata = {
@@ -241,7 +248,8 @@ def test_the_hash_of_a_prompt_ignores_random_ids_and_not_the_choices(json_log, b
     """Catches hashes that differ between models because messages have random ids; and equal ones for other choices."""
 
     def digest(message_id, text="Red?", choices=None):
-        messages = [{"id": message_id, "role": "user", "content": text}]
+        parts = [{"type": "text", "text": text, "id": message_id}]
+        messages = [{"id": message_id, "role": "user", "content": parts}]
         sample = build.sample(input=messages, choices=choices)
         (row,) = rows(json_log([sample], build.header(eval={"dataset": {}})), options)
         return row.prompt, row.prompt_hash

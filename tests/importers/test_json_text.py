@@ -48,12 +48,12 @@ def test_lines_end_at_newline_alone_and_keep_their_physical_numbers(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
 def test_every_encoding_gives_the_same_rows(tmp_path, encoding):
     """Catches a byte-order mark read as part of the first key, and UTF-16 cut inside a character."""
-    text = '{"ä": "\u0a0a"}\n{"ä": "\u0a0d"}\n'
+    text = '{"ä": "\u0a0a\u2028"}\n{"ä": "\u0a0d"}\n'
     data = text.encode(encoding)
     if encoding == "utf-16-be":
         data = b"\xfe\xff" + data
     found = lines(tmp_path / "x.jsonl", data)
-    assert [(line.number, line.value) for line in found] == [(1, {"ä": "\u0a0a"}), (2, {"ä": "\u0a0d"})]
+    assert [(line.number, line.value) for line in found] == [(1, {"ä": "\u0a0a\u2028"}), (2, {"ä": "\u0a0d"})]
 
 
 def test_compressed_lines_are_read(tmp_path):

@@ -18,8 +18,8 @@ def notes(path, options):
 
 
 def test_the_answer_is_the_argmax_of_numbers_not_of_texts(samples_file, build, options):
-    """Catches "-2.5" > "-10.5" decided as text, and the choice order read from the target."""
-    path = samples_file([build.choice_row(0, ("-10.5", "-2.5"), acc=0.0), build.choice_row(1, ("-9.5", "-10.5"))])
+    """As text "-2.5" comes after "-1.5", and "-10.5" before "-9.5". Catches a comparison of texts, in either order."""
+    path = samples_file([build.choice_row(0, ("-2.5", "-1.5"), acc=0.0), build.choice_row(1, ("-9.5", "-10.5"))])
     found = rows(path, options)
     assert [(r.answer, r.rule, r.gold, r.score_value) for r in found] == [
         ("no", "argmax", "yes", 0.0),

@@ -122,10 +122,8 @@ def _factor_lines(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign])
     unused = unused_columns(con, Study())
     for name in unused:
         column = quote_identifier(name)
-        query = (
-            f"SELECT DISTINCT {column} AS level FROM responses WHERE level IS NOT NULL ORDER BY level LIMIT {_LEVELS}"
-        )
-        levels = [row[0] for row in con.execute(query).fetchall()]
+        query = f"SELECT DISTINCT {column} AS level_ FROM responses WHERE level_ IS NOT NULL ORDER BY level_"
+        levels = [row[0] for row in con.execute(f"{query} LIMIT {_LEVELS}").fetchall()]
         count = con.execute(f"SELECT approx_count_distinct({column}) FROM responses").fetchall()[0][0]
         lines.append(f"#   not used: column {toml_text(name)}, {_levels(levels, max(count, len(levels)))}")
     example = toml_texts(_short(unused[:1])) if unused else "[]"

@@ -28,10 +28,10 @@ def find_duplicates(con: duckdb.DuckDBPyConnection, conditions: tuple[str, ...])
         f"""
         CREATE OR REPLACE TABLE duplicate_rows AS
         WITH identified AS (
-            SELECT *, hash({keys}) AS h FROM responses WHERE model IS NOT NULL AND item IS NOT NULL
-        ), hashed AS (SELECT h FROM identified GROUP BY h HAVING count(*) > 1)
+            SELECT *, hash({keys}) AS hash_ FROM responses WHERE model IS NOT NULL AND item IS NOT NULL
+        ), hashed AS (SELECT hash_ FROM identified GROUP BY hash_ HAVING count(*) > 1)
         SELECT {keys}, {run_sql()} AS run_, {SOURCE} AS source_, dense_rank() OVER (ORDER BY {keys}) AS key_
-        FROM identified SEMI JOIN hashed USING (h)
+        FROM identified SEMI JOIN hashed USING (hash_)
         QUALIFY count(*) OVER (PARTITION BY {keys}) > 1
         """
     )

@@ -7,8 +7,8 @@ from typing import Final
 import duckdb
 
 from analysis.schema.items import ItemFacts, high, low
-from analysis.schema.kinds import task_signals
-from analysis.schema.quoting import quote_identifier, shown
+from analysis.schema.kinds import Signals, task_signals
+from analysis.schema.quoting import named, quote_identifier, shown
 from analysis.schema.resolved import folded
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
@@ -50,10 +50,10 @@ def _differing(con: duckdb.DuckDBPyConnection, name: str) -> Violation | None:
         f"SELECT {SOURCES} FROM responses SEMI JOIN ({query}) d USING (task, item) WHERE {column} IS NOT NULL"
     ).fetchall()[0][0]
     levels = f"{shown(first)}, {shown(last)}"
-    message = f"{name} of {number(count, 'item')} differs between rows, as in item {shown(item)}: {levels}"
+    message = f"{named(name)} of {number(count, 'item')} differs between rows, as in item {shown(item)}: {levels}"
     fix = "an item is one question exactly as asked: give these rows items of their own, or correct them"
     if name not in ("gold", "validity", "polarity", "unit"):
-        fix += f"; if {name} is meant to vary within items, name it under conditions in study.toml"
+        fix += f"; if {named(name)} is meant to vary within items, name it under conditions in study.toml"
     return Violation(ERROR, "item differs", message, count, examples(sources), fix)
 
 
@@ -96,27 +96,36 @@ def mixed_kinds(con: duckdb.DuckDBPyConnection, facts: ItemFacts, study: Study) 
     for task, signals in task_signals(con, facts).items():
         if study.kind_of(task) is not None:
             continue
-        kinds = {
-            "judgement": signals.yes_no_golds or signals.yes_no_answers,
-            "choice": signals.letter_golds or signals.letter_answers,
-            "probability": 0 if signals.yes_no_golds == signals.golds > 0 else signals.probabilities,
-        }
-        seen = {kind: n for kind, n in kinds.items() if n}
+        seen = _kinds_seen(signals)
         if len(seen) > 1:
             parameters = (facts.pooled, task) if facts.pooled else (task,)
-            count, sources = rows_where(con, f"{section} = ? AND ({_minor(seen)})", parameters)
+            count, sources = rows_where(
+                con, f"{section} = ? AND ({_minor(seen, 'gold' if signals.golds else 'answer')})", parameters
+            )
             message = f"task {shown(task)} mixes kinds of answers: {', '.join(seen)}"
             fix = "split it into tasks, or declare kind for it under [study] in study.toml"
             found.append(Violation(ERROR, "mixed kinds", message, count, sources, fix))
     return found
 
 
-def _minor(seen: dict[str, int]) -> str:
+def _kinds_seen(signals: Signals) -> dict[str, int]:
+    """Kind -> items or rows that are of it, by the gold answers where there are any."""
+    judged = signals.yes_no_golds if signals.golds else signals.yes_no_answers
+    outcomes = signals.golds and signals.bare_probabilities and not signals.yes_no_answers
+    kinds = {
+        "judgement": 0 if outcomes else judged,
+        "choice": signals.letter_golds if signals.golds else signals.letter_answers,
+        "probability": signals.bare_probabilities,
+    }
+    return {kind: n for kind, n in kinds.items() if n}
+
+
+def _minor(seen: dict[str, int], column: str) -> str:
     """SQL for rows of all kinds but the most frequent."""
     tests = {
-        "judgement": f"{folded('coalesce(gold, answer)')} IN ('yes', 'no')",
-        "choice": "regexp_full_match(trim(coalesce(gold, answer)), '[A-Za-z]')",
-        "probability": "probability IS NOT NULL",
+        "judgement": f"{folded(column)} IN ('yes', 'no')",
+        "choice": f"regexp_full_match(trim({column}), '[A-Za-z]')",
+        "probability": "probability IS NOT NULL AND answer IS NULL",
     }
     main = max(seen, key=lambda kind: seen[kind])
     return " OR ".join(tests[kind] for kind in seen if kind != main)

@@ -16,7 +16,10 @@ _LETTER: Final = "'[A-Za-z]'"
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Counts of items and rows that tell what an answer of a task is."""
+    """Counts that tell what an answer of a task is: of items for gold answers, of rows for the others.
+
+    ``linked`` items have validity and polarity; ``bare_probabilities`` stand in rows without an answer.
+    """
 
     golds: int
     yes_no_golds: int
@@ -28,6 +31,7 @@ class Signals:
     letter_answers: int
     distinct_answers: int
     probabilities: int
+    bare_probabilities: int
     scores: int
 
 
@@ -62,11 +66,13 @@ def task_signals(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str, 
                    coalesce(sum(n) FILTER ({folded("answer")} IN ('yes', 'no')), 0) AS yes_no,
                    coalesce(sum(n) FILTER (regexp_full_match(trim(answer), {_LETTER})), 0) AS letters,
                    count(DISTINCT answer) AS levels,
-                   sum(probabilities) AS probabilities, sum(scores) AS scores
+                   sum(probabilities) AS probabilities,
+                   coalesce(sum(probabilities) FILTER (answer IS NULL), 0) AS bare, sum(scores) AS scores
             FROM answered GROUP BY section
         )
         SELECT a.section, coalesce(g.n, 0), coalesce(g.yes_no, 0), coalesce(g.letters, 0), coalesce(g.levels, 0),
-               coalesce(g.linked, 0), a.n, a.yes_no, a.letters, a.levels, a.probabilities, a.scores
+               coalesce(g.linked, 0), a.n, a.yes_no, a.letters, a.levels,
+               a.probabilities, a.bare, a.scores
         FROM answers a LEFT JOIN golds g USING (section) ORDER BY a.section
         """,
         [facts.pooled] if facts.pooled else [],

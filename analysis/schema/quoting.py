@@ -18,6 +18,11 @@ def quote_texts(values: tuple[str, ...] | list[str]) -> str:
     return "(" + (", ".join(quote_text(value) for value in values) or "NULL") + ")"
 
 
+def named(column: str) -> str:
+    """Name of a column for a message: as it is where that is plain, else as ``shown``."""
+    return column if column.isprintable() and len(column) <= _SHOWN else shown(column)
+
+
 def shown(value: str, *, limit: int = _SHOWN) -> str:
     """Value in quotes for a message: control and direction characters escaped, long values cut.
 

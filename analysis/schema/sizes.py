@@ -57,8 +57,8 @@ def factor_levels(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str,
 def condition_levels(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str, dict[str, tuple[str, ...]]]:
     """Task -> condition -> levels in order; conditions without a value are absent."""
     query = (
-        "SELECT DISTINCT {section}, nullif(CAST({column} AS VARCHAR), '') AS level "
-        "FROM responses WHERE level IS NOT NULL ORDER BY ALL"
+        "SELECT DISTINCT {section}, nullif(CAST({column} AS VARCHAR), '') AS level_ "
+        "FROM responses WHERE level_ IS NOT NULL ORDER BY ALL"
     )
     found = {
         name: con.execute(

@@ -24,7 +24,7 @@ GROUP_BYTES: Final = 64 << 20
 _METADATA: Final = {b"evenhand.schema": str(SCHEMA_VERSION).encode()}
 _SQL_TYPES: Final = {"text": "VARCHAR", "number": "DOUBLE", "integer": "BIGINT", "flag": "BOOLEAN"}
 #: Columns that the analysis adds to those of the store.
-RESERVED: Final = ("gold_", "validity_", "polarity_", "unit_", "cell", "excluded", "filename", "file_row_number")
+RESERVED: Final = ("gold_", "validity_", "polarity_", "unit_", "cell", "excluded", "hash_")
 #: Standard columns whose missing value has a meaning of its own.
 _DEFAULTS: Final = {"task": "''", "sample": "'0'"}
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import duckdb
 
-from analysis.schema.quoting import quote_identifier, quote_texts, shown
+from analysis.schema.quoting import named, quote_identifier, quote_texts, shown
 from analysis.schema.resolved import folded
 from analysis.schema.responses import COLUMNS, Column
 from analysis.schema.status import Status
@@ -89,11 +89,11 @@ def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> 
     found = []
     for column in ("probability", "p_yes"):
         query = f"""
-            SELECT {section} AS task, count(*) FILTER (NOT {column} BETWEEN 0 AND 1) AS outside,
+            SELECT {section} AS task, count(*) FILTER (NOT {column} BETWEEN 0 AND 1) AS outside_,
                    count(*) FILTER ({column} > 1 AND {column} <= 100) AS percents,
                    count(*) FILTER ({column} > 0 AND {column} < 1) AS fractions,
                    {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 1)
-            FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside > 0 ORDER BY ALL
+            FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside_ > 0 ORDER BY ALL
         """
         for task, outside, percents, fractions, sources in con.execute(query).fetchall():
             where = f"task {shown(task)}: {column}"
@@ -123,14 +123,14 @@ def invalid_scores(con: duckdb.DuckDBPyConnection) -> list[Violation]:
             bad = f"({bad} OR isnan(score_value) OR isinf(score_value))"
         count, sources = rows_where(con, f"coalesce({bad}, false)")
         if count:
-            message = f"{name} of {number(count, 'row')} is not a finite number"
+            message = f"{named(name)} of {number(count, 'row')} is not a finite number"
             fix = "nothing needs doing: it counts as a missing score, not as 0"
             found.append(Violation(WARNING, "invalid score", message, count, sources, fix))
     return found
 
 
 def _distinct(con: duckdb.DuckDBPyConnection, column: str, condition: str, parameters: tuple[object, ...] = ()) -> str:
-    query = f"SELECT DISTINCT {column} AS level FROM responses WHERE {condition} ORDER BY level LIMIT {EXAMPLES + 1}"
+    query = f"SELECT DISTINCT {column} AS level_ FROM responses WHERE {condition} ORDER BY level_ LIMIT {EXAMPLES + 1}"
     levels = [shown(row[0], limit=40) for row in con.execute(query, list(parameters)).fetchall()]
     return _or(levels[:EXAMPLES]) + (", …" if len(levels) > EXAMPLES else "")
 

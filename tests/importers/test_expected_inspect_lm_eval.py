@@ -15,6 +15,7 @@ from analysis.importers import inspect_ai, lm_eval
 from analysis.importers.inspect_scores import scale, score_number
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, ReadOptions
+from analysis.parsing.answers import ReadingPolicy, read_answers
 from analysis.schema.responses import record_batch
 
 IMPORTERS = {"inspect": inspect_ai, "lm-eval": lm_eval}
@@ -122,11 +123,6 @@ def test_unscored_rows_have_neither_text_nor_number(shared):
         assert all(r.score_value is None for r in rest), row["path"]
 
 
-def target(response) -> str | None:
-    """Target as the log wrote it: the gold, or what it was read from."""
-    return response.extra.get("meta.target", response.gold)
-
-
 def test_gold_answers(shared):
     """Catches leading blanks kept, indices taken for answers, and lists of targets cut to their first."""
     for row, _, responses in logs(shared, "read"):
@@ -141,7 +137,7 @@ def test_gold_answers(shared):
             counts = Counter(r.gold for r in responses)
             assert wanted.startswith("; ".join(f"{k}={v}" for k, v in sorted(counts.items()))), row["path"]
         else:
-            counts = Counter(target(r) for r in responses)
+            counts = Counter(r.extra.get("meta.target", r.gold) for r in responses)
             assert "; ".join(f"{k}={v}" for k, v in sorted(counts.items())) == wanted, row["path"]
 
 
@@ -256,12 +252,11 @@ def test_ties_are_named_and_not_answered(shared):
     assert seen == 3
 
 
-def reply(response) -> str:
-    """Answer by the rule of the counts: the whole reply is yes or no; a letter stands for its choice."""
-    if response.answer is not None:
-        return word(response.answer, response)
-    text = (response.output or "").strip().rstrip(".!").strip().casefold()
-    return text if text in ("yes", "no") else "other"
+def answers(responses) -> list[str]:
+    """Answers as the reader finds them; a letter stands for its choice."""
+    extra = tuple(sorted({key for r in responses for key in r.extra}))
+    read = read_answers(record_batch(responses, extra), ReadingPolicy()).column("answer").to_pylist()
+    return ["other" if label is None else word(label, r) for label, r in zip(read, responses, strict=True)]
 
 
 def word(label: str, response) -> str:
@@ -280,9 +275,9 @@ def test_yes_no_tables(shared):
         if table == "-":
             continue
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for response in responses:
+        for response, answer in zip(responses, answers(responses), strict=True):
             if response.status != "errored":
-                counts[word(response.gold, response)][reply(response)] += 1
+                counts[word(response.gold, response)][answer] += 1
         for gold, cells in re.findall(r"gold (\w+): ([^;]*)", table):
             wanted = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", cells)}
             assert {k: counts[gold][k] for k in wanted} == wanted, (row["path"], gold)

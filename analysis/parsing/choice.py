@@ -83,7 +83,7 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
             rf"(?:(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
-            r"(?:[)\]][.:,]?|[.:]|\s*\n|\s+[–—-]\s)(?:\s|$|(?=[^\x00-\x7f]))"
+            r"(?:(?:[)\]][.:,]?|[.:]|\s*\n|\s+[–—-]\s)(?:\s|$|(?=[^\x00-\x7f]))|:(?=\d))"
         ),
         line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
         marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),

@@ -52,7 +52,7 @@ LEAD = re.compile(
 )
 #: The word begins a line, a sentence or a clause after a colon or dash.
 STARTS = re.compile(
-    rf"(?:[.!?:;…→]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|\s)-+|--+|[—–])\s*$"
+    rf"(?:[.!?:;…→]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|[\s\"'(])-+|--+|[—–])\s*$"
     r"|\n\s*(?:\(?\d{1,2}[.):]\s*|[a-z]\)\s*)?$"
 )
 #: Labels that open a reply.
@@ -60,10 +60,11 @@ OPENS_REPLY = re.compile(
     r"(?:(?:a|response|assistant)\s*[:>]|(?:option\s+)?\(?[a-e][).:]|-"
     r"|an?(?:\s+(?:clear|resounding|firm|hard|definite|definitive|strong))?)?"
 )
+_PART = r"(?:step|premise|statement|part|point|case|item|example|claim|fact|rule|assumption|observation)"
+_NUMERAL = r"(?:\s*\(?\d{1,2}|\s+\(?(?:[a-z]|[ivx]{1,4}))\)?"
 #: Labels of steps, parts and explanations, whose first word is no answer to the question.
 ASIDE = re.compile(
-    r"(?:\b(?:step|premise|statement|part|point|case|item|example|claim|fact|rule|assumption|observation)"
-    r"\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})?\)?\s*[:.)–—-]"
+    rf"(?:\b{_PART}{_NUMERAL}?\s*[:)–—-]|(?:^|\n)\s*{_PART}{_NUMERAL}[.]"
     r"|[^\s].{0,200}\n\s*(?:explanation|reason|reasoning|justification|rationale|notes?|context|analysis)\s*[:–—-])\s*$",
     re.DOTALL,
 )

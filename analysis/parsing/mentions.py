@@ -21,6 +21,7 @@ _LEAD_CHARS = 90
 _BEFORE_HINT = 10
 #: Stands for what was cut off on the left, so that a pattern's beginning of text is the text's own.
 _CUT = "\x00"
+_QUOTES_AND_BLANKS = "\"' \t\n"
 _LEFT_EDGE = re.compile(r"[\"'(\[ \t]+$")
 _WRAPPED = ("boxed", "json", "tagged")
 
@@ -182,7 +183,7 @@ def _at_either_end(layout: _Layout, start: int) -> bool:
 
 
 def _standing(layout: _Layout, start: int, left: str, polarity: str, at_end: bool) -> Mention | str | None:
-    if contexts.OPENS_REPLY.fullmatch(left.strip()):
+    if contexts.OPENS_REPLY.fullmatch(left.strip(_QUOTES_AND_BLANKS)):
         return Mention(start, polarity, STANDING, "first_word")
     starts = contexts.STARTS.search(left[-24:])
     near = left if len(left) <= _LEAD_CHARS else _CUT + left[-_LEAD_CHARS:]

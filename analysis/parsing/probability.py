@@ -18,17 +18,17 @@ from analysis.parsing.text import prepare, strip_reasoning
 from analysis.schema.status import Status
 
 _DIGITS = r"(?:\d{1,9}(?:[.]\d{1,20})?|[.]\d{1,20}|0,\d{1,20})"
-_SCIENTIFIC = rf"{_DIGITS}\s?(?:e|(?:x|×|\*|\\times)\s?10\s?\^?\s?)\s?[({{]?\s?(?P<exponent>[-+]?\d{{1,3}})[)}}]?"
-_PERCENT = r"\s?(?:\\?%|percent\b|per cent\b|pct\b)"
+_SCIENTIFIC = rf"{_DIGITS}[ ]?(?:e|(?:x|×|\*|\\times)[ ]?10[ ]?\^?[ ]?)[ ]?[({{]?[ ]?(?P<exponent>[-+]?\d{{1,3}})[)}}]?"
+_PERCENT = r"[ ]?(?:\\?%|percent\b|per cent\b|pct\b)"
 #: One number with what belongs to it, from the longest form to the shortest.
 _NUMBER = re.compile(
-    rf"(?<![\w.,/:])(?P<sign>-\s?)?(?:(?P<sci>{_SCIENTIFIC})"
-    rf"|(?P<odd_a>\d{{1,6}})\s?:\s?(?P<odd_b>\d{{1,6}})"
-    rf"|(?P<num>{_DIGITS})\s?(?:/|\bin\b|\bout of\b|\bof\b(?=\s?\d))\s?(?P<den>{_DIGITS})(?!\s?/)"
+    rf"(?<![\w.,/:])(?P<sign>-[ ]?)?(?:(?P<sci>{_SCIENTIFIC})"
+    rf"|(?P<odd_a>\d{{1,6}})[ ]?:[ ]?(?P<odd_b>\d{{1,6}})"
+    rf"|(?P<num>{_DIGITS})[ ]?(?:/|(?<!\.\d )(?<!\.\d\d )(?:\bin\b|\bout of\b|\bof\b))[ ]?(?P<den>{_DIGITS})(?![ ]?/)"
     rf"|(?P<plain>{_DIGITS})(?P<percent>{_PERCENT})?)(?![\w/]|[.,]\d)"
 )
 _RANGE = re.compile(
-    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?\s?(?:-|–|—|\bto\b|\band\b)\s?"
+    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b)[ ]?"
     rf"(?P<high>{_DIGITS})(?:{_PERCENT})?(?!\w|[.]\d)"
 )
 _FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")

@@ -49,7 +49,7 @@ _ANSWER_TAG = re.compile(
 )
 _HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
-_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t\"'(]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
 _BLANKS = re.compile(r"\s{2,}")
 _EMPHASIS = str.maketrans({"*": None, "_": " ", "~": None, "{": " ", "}": " ", "|": " "})
 _BOOLEANS = {"true": "yes", "false": "no"}

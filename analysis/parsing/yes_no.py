@@ -66,7 +66,11 @@ def _plain(text: str, words: AnswerWords) -> Reading | None:
         return None
     head = words.head.match(folded)
     if head is not None and head.start(1) == first.start():
-        if begins_with_refusing_no(folded) or begins_with_offer(folded) or folded[head.end() :].lstrip()[:1].isdigit():
+        if (
+            begins_with_refusing_no(folded)
+            or begins_with_offer(folded)
+            or folded[head.end() :].lstrip(EDGES)[:1].isdigit()
+        ):
             return None
         return answered(words.table[head[1]], "first_word")
     tail = words.tail.search(folded, max(0, len(folded) - 60))

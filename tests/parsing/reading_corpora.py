@@ -63,7 +63,9 @@ def corpus(reader: str, *, source: str = "corpus") -> list[Labelled]:
     columns = lines[0].split("\t")
     rows = [dict(zip(columns, line.split("\t"), strict=True)) for line in lines[1:] if line]
     return [
-        Labelled(reader, r["kind"], r.get("words", "-"), None if r["expected"] == "-" else r["expected"], _text(r["text"]))
+        Labelled(
+            reader, r["kind"], r.get("words", "-"), None if r["expected"] == "-" else r["expected"], _text(r["text"])
+        )
         for r in rows
     ]
 

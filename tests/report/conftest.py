@@ -1,8 +1,13 @@
-"""A browser for the tests of the page."""
+"""A browser for the tests of the page; shared examples are importable in every import mode of pytest."""
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
 from chromium import Browser, chromium_path, running_browser
 from example_tables import skip_or_fail
 

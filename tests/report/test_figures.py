@@ -116,6 +116,18 @@ def test_all_yes_model_stands_in_the_corner_of_the_possible_region():
     assert overlaps(canvas) == ([], [])
 
 
+def test_words_of_the_quadrants_give_way_to_points():
+    """A model that always says Yes, or one at the top, is covered by the words of its quadrant."""
+    for accuracy in ((1.0, 0.0), (1.0, 0.25), (0.0, 0.75)):
+        canvas = drawn_canvas(class_accuracy_figure(tidy_estimates(["m"], [accuracy])))
+        canvas.draw_without_rendering()
+        axes = canvas.axes[0]
+        spot = axes.transData.transform(accuracy[::-1])
+        for words in axes.texts:
+            if words.get_text() != "m":
+                assert not words.get_window_extent().padded(3).contains(*spot)
+
+
 @settings(max_examples=50)
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 1))
 def test_absolute_interval_holds_what_its_source_holds(a, b, share):
@@ -261,9 +273,8 @@ def test_alternative_text_is_read_off_the_data():
     figure = floor_bias_figure(tidy_estimates(["low", "high", "edge"], [(0.9, 0.2), (0.8, 0.7), (0.5, 0.52)]))
     assert figure.alt == (
         "Scatter plot of the competence floor against the size of the answer bias for 3 models. "
-        "Floors run from 0.20 (low) to 0.70 (high). 1 of 3 intervals of the floor lie above 0.5, "
-        "1 below, 1 include it. "
-        "2 lean to Yes and 1 to No. The largest bias is +0.70 (low)."
+        "Floors run from 0.20 (low) to 0.70 (high). Intervals of the floor above 0.5: 1 of 3; below: 1; "
+        "including it: 1. Leaning to Yes: 2; to No: 1. The largest bias is +0.70 (low)."
     )
     assert figure.data["number"].tolist() == [1, 2, 3]
     assert figure.data["model"].tolist() == ["high", "edge", "low"]

@@ -10,6 +10,7 @@ from analysis.report.figures.labels import drawn_labels, short_label
 from analysis.report.figures.plane import Line, Plane, Remark, draw_plane, plane_layout
 from analysis.report.figures.points import interval_words, lean_columns, measure_columns, missing_words
 
+_SLIDES = (-0.06, 0.06, -0.12, 0.12)
 MEASURES = ("acc_yes", "acc_no")
 
 
@@ -62,10 +63,10 @@ def class_accuracy_figure(
         ),
         shades=(((0.5, 0.5), (1.02, 0.5), (1.02, 1.02), (0.5, 1.02)),),
         remarks=(
-            Remark(0.0, 1.0, "mostly says Yes", "left", "top"),
-            Remark(1.01, 0.0, "mostly says No", "right", "bottom"),
-            Remark(0.52, 1.01, "floor above 0.5", "left", "top"),
-            Remark(0.05, 0.0, "both below 0.5", "left", "bottom"),
+            Remark(0.25, 1.01, "mostly says Yes", "center", "top", _SLIDES),
+            Remark(0.75, -0.01, "mostly says No", "center", "bottom", _SLIDES),
+            Remark(0.75, 1.01, "floor above 0.5", "center", "top", _SLIDES),
+            Remark(0.25, -0.01, "both below 0.5", "center", "bottom", _SLIDES),
         ),
         empty="No model has both accuracies",
     )
@@ -98,8 +99,8 @@ def _data(estimates: pd.DataFrame, labels: Mapping[str, str] | None) -> pd.DataF
 def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
     parts = [
         f"Bars: {words}." if words else "Values without intervals.",
-        "On the dashed diagonal a model does equally well where Yes and where No is right; above it it leans "
-        "to Yes, below it to No.",
+        "On the dashed diagonal a model does equally well where Yes and where No is right; above it the model "
+        "leans to Yes, below it to No.",
         "In the shaded quarter both accuracies exceed 0.5.",
     ]
     if numbered:
@@ -116,9 +117,9 @@ def _alt(shown: pd.DataFrame) -> str:
     parts = [
         f"Scatter plot of the accuracy where Yes is right against the accuracy where No is right for {count} "
         f"model{'s' if count > 1 else ''}.",
-        f"{above} lie above the diagonal and lean to Yes, {below} below it and lean to No, "
-        f"{count - above - below} on it.",
-        f"{both} have both accuracies above 0.5.",
+        f"Above the diagonal, leaning to Yes: {above}; below it, leaning to No: {below}; "
+        f"on it: {count - above - below}.",
+        f"Both accuracies above 0.5: {both}.",
     ]
     ends = [shown.iloc[0]] if count == 1 else [shown.iloc[0], shown.iloc[-1]]
     heads = ("Only model",) if count == 1 else ("Best of the worse accuracies", "Lowest of the worse accuracies")

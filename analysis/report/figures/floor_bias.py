@@ -133,9 +133,9 @@ def _alt(shown: pd.DataFrame) -> str:
         f"{best.competence_floor:.2f} ({short_label(best.model)})."
         if count > 1
         else f"{short_label(best.model)}: floor {best.competence_floor:.2f}, bias {best.answer_bias:+.2f}.",
-        f"{above} of {int(held.sum())} intervals of the floor lie above 0.5, {below} below, "
-        f"{int(held.sum()) - above - below} include it.",
-        f"{int((shown['lean'] > 0).sum())} lean to Yes and {int((shown['lean'] < 0).sum())} to No.",
+        f"Intervals of the floor above 0.5: {above} of {int(held.sum())}; below: {below}; "
+        f"including it: {int(held.sum()) - above - below}.",
+        f"Leaning to Yes: {int((shown['lean'] > 0).sum())}; to No: {int((shown['lean'] < 0).sum())}.",
     ]
     if count > 1:
         parts.append(f"The largest bias is {leaning.answer_bias:+.2f} ({short_label(leaning.model)}).")

@@ -1,5 +1,6 @@
 """One point per model in the unit square, with its two intervals and a label that covers nothing."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from analysis.report.figures.placement import Placement, place_labels
+from analysis.report.figures.placement import MARK, Placement, place_labels
 from analysis.report.figures.style import (
     BLUE,
     INK,
@@ -29,7 +30,7 @@ from analysis.report.figures.style import (
 LEFT: Final = 0.58
 BOTTOM: Final = 0.48
 TOP: Final = 0.34
-RIGHT: Final = 0.12
+RIGHT: Final = 0.2
 KEY_ROW: Final = 0.142
 KEY_WIDTH: Final = 2.05
 #: Distance between the spots of a stroke that labels try not to cover, points.
@@ -45,13 +46,17 @@ _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Words inside the frame, at data coordinates; labels keep clear of them."""
+    """Words inside the frame, at data coordinates; labels keep clear of them.
+
+    ``slides`` are shifts in x, tried in turn until no point lies under the words.
+    """
 
     x: float
     y: float
     text: str
     ha: str = "left"
     va: str = "bottom"
+    slides: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ class Layout:
     texts: tuple[str, ...]
     numbered: bool
     places: Placement
+    remarks: tuple[Remark, ...]
     key_rows: int
     key_columns: int
     size: tuple[float, float]
@@ -110,15 +116,17 @@ def text_size(text: str, size: float) -> tuple[float, float, float]:
 def plane_layout(plane: Plane) -> Layout:
     """Place the models' names; where they do not all fit, place numbers and leave room for a key."""
     labels = tuple(plane.points["label"])
+    remarks = tuple(_clear(plane, remark) for remark in plane.remarks)
+    plane = dataclasses.replace(plane, remarks=remarks)
     places = _places(plane, labels, LABEL_SIZE, reach=_NAME_REACH)
     width, height = round(plane.width + LEFT + RIGHT, 3), round(plane.height + BOTTOM + TOP, 3)
     if places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels)):
-        return Layout(labels, False, places, 0, 0, (width, height))
+        return Layout(labels, False, places, remarks, 0, 0, (width, height))
     numbers = tuple(str(n) for n in plane.points["number"])
     columns = max(1, int((width - 0.2) / KEY_WIDTH))
     rows = math.ceil(len(labels) / columns)
     places = _places(plane, numbers, _NUMBER_SIZE)
-    return Layout(numbers, True, places, rows, columns, (width, round(height + 0.08 + rows * KEY_ROW, 3)))
+    return Layout(numbers, True, places, remarks, rows, columns, (width, round(height + 0.08 + rows * KEY_ROW, 3)))
 
 
 def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
@@ -133,7 +141,7 @@ def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
     for line in plane.lines:
         xs, ys = zip(line.start, line.end, strict=True)
         axes.plot(xs, ys, "--" if line.name else "-", color=SOFT, linewidth=0.6, zorder=1)
-    for remark in plane.remarks:
+    for remark in layout.remarks:
         axes.text(remark.x, remark.y, remark.text, ha=remark.ha, va=remark.va, size=LABEL_SIZE, color=SOFT, zorder=1)
     if plane.points.empty:
         axes.text(0.5, 0.3, plane.empty, ha="center", va="center", color=INK)
@@ -179,6 +187,17 @@ def _remark_box(plane: Plane, remark: Remark) -> tuple[float, float, float, floa
     left = x - {"left": 0.0, "center": 0.5, "right": 1.0}[remark.ha] * wide
     bottom = y - {"bottom": 0.0, "center": 0.5, "top": 1.0}[remark.va] * tall
     return left, bottom, left + wide, bottom + tall
+
+
+def _clear(plane: Plane, remark: Remark) -> Remark:
+    """The remark where no point lies under it, or where it was if there is no such place."""
+    spots = _in_points(plane, plane.points[["x", "y"]].to_numpy(float))
+    for slide in (0.0, *remark.slides):
+        moved = dataclasses.replace(remark, x=remark.x + slide)
+        left, bottom, right, top = _remark_box(plane, moved) + np.array([-MARK, -MARK, MARK, MARK])
+        if not ((spots > (left, bottom)) & (spots < (right, top))).all(axis=1).any():
+            return moved
+    return remark
 
 
 def _draw_points(axes: Axes, points: pd.DataFrame) -> None:

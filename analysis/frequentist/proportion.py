@@ -58,7 +58,8 @@ def score_limits(
     p, n, q2 = np.asarray(rate, float), np.asarray(n_eff, float), np.asarray(quantile, float) ** 2
     half = np.sqrt(q2 * (n * p * (1 - p) + q2 / 4)) / (n + q2)
     centre = (n * p + q2 / 2) / (n + q2)
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    # Rounding must not push a limit past the rate, least of all at 0 and 1.
+    return np.maximum(np.minimum(centre - half, p), 0), np.minimum(np.maximum(centre + half, p), 1)
 
 
 def effective_n(

@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 from analysis.arguments import check_level
 from analysis.frequentist.cell_rates import CellRates, cell_rates, design_of
@@ -76,8 +77,8 @@ def flags(sums: pd.DataFrame, *, ci_level: float = 0.95) -> pd.DataFrame:
         ``task, model, flag, value, reason``, one row for each of
 
         - ``many uncertain answers``: a cell has more than 5 % (``value``: the largest share);
-        - ``uncertain answers differ``: the interval for the difference between the class where Yes is
-          right and that where No is right excludes 0 (``value``: the difference);
+        - ``uncertain answers differ``: the share differs between the class where Yes is right and that
+          where No is right, by a cluster t test at 1 - ci_level (``value``: the difference);
         - ``floor turns on lost answers``: the bounds straddle .5 while the interval, with uncertain
           answers counted as wrong, does not (``value``: the width of the bounds).
     """
@@ -158,17 +159,19 @@ def _many(task: TaskSums, unread: CellRates) -> list[tuple[str, str, float, str]
 
 
 def _differing(task: TaskSums, unread: CellRates, ci_level: float) -> list[tuple[str, str, float, str]]:
-    difference = unread.estimate("answer_bias")
-    low, high = unread.limits("answer_bias", ci_level=ci_level)
+    at = unread.design.at("answer_bias")
+    found = unread.rates.contrasts
+    difference, error = found.estimate[:, at], np.sqrt(found.variance[:, at])
+    reach = student.ppf(0.5 + ci_level / 2, found.df[:, at]) * error
     return [
         (
             task.models[m],
             "uncertain answers differ",
             float(difference[m]),
-            f"share of uncertain answers where Yes is right minus where No is: {difference[m]:+.3f} "
-            f"[{low[m]:+.3f}, {high[m]:+.3f}]",
+            f"share of uncertain answers where Yes is right minus where No is: {difference[m]:+.3f}, "
+            f"cluster standard error {error[m]:.3f}",
         )
-        for m in np.flatnonzero((low > 0) | (high < 0))
+        for m in np.flatnonzero(np.abs(difference) > reach)
     ]
 
 

@@ -39,8 +39,7 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         intake = take_in(args.logs, study, settings, Path(scratch) / "store")
         with open_store(intake.store) as con:
-            if args.runs:
-                resolve_runs(con, args.runs, conditions=study.conditions)
+            settled = resolve_runs(con, args.runs, conditions=study.conditions) if args.runs else None
             designs = read_designs(con, study)
             violations = check_responses(con, designs, study)
             unused = unused_columns(con, study)
@@ -48,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
     for violation in violations:
         _print_violation(violation)
     errors = sum(violation.severity == ERROR for violation in violations) + unread
+    for old in settled.superseded if settled else ():
+        _print(f"not used: {_number(old.rows, 'response')} of run {old.run}, which a later run repeats ({old.model})")
     if unused:
         _print(f"columns without a use: {', '.join(unused[:20])}" + (", …" if len(unused) > 20 else ""))
     files = int((intake.files["verdict"] == "read").sum())

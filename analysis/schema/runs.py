@@ -6,10 +6,12 @@ from typing import Final
 import duckdb
 
 from analysis.errors import AnalysisError
+from analysis.schema.columns import find_column
 from analysis.schema.duplicates import find_duplicates, key_columns, run_sql
 from analysis.schema.quoting import quote_identifier, shown
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.status import SET_ASIDE
+from analysis.schema.store import store_columns
 from analysis.schema.violation import number
 
 RUN_CHOICES: Final = ("latest", "all")
@@ -64,7 +66,7 @@ def resolve_runs(con: duckdb.DuckDBPyConnection, mode: str, *, conditions: tuple
         ``latest`` uses, of each repeated response, the one of the run that began last; ``all`` makes the
         runs of a model and task samples (``0@run``).
     conditions : tuple of str
-        Columns that belong to the key, those of the study.
+        Columns that belong to the key: ``study.conditions``.
 
     Raises
     ------
@@ -74,10 +76,12 @@ def resolve_runs(con: duckdb.DuckDBPyConnection, mode: str, *, conditions: tuple
     """
     if mode not in RUN_CHOICES:
         raise AnalysisError(f"--runs is {' or '.join(RUN_CHOICES)}, not {mode!r}")
-    if not find_duplicates(con, conditions):
+    columns = store_columns(con)
+    found = tuple(column for name in conditions if (column := find_column(name, columns)) is not None)
+    if not find_duplicates(con, found):
         return SettledRuns()
     _number_runs(con)
-    return _latest(con, conditions) if mode == "latest" else _as_samples(con)
+    return _latest(con, found) if mode == "latest" else _as_samples(con)
 
 
 def _number_runs(con: duckdb.DuckDBPyConnection) -> None:

@@ -101,6 +101,8 @@ def test_conditions_keep_runs_apart(store) -> None:
     assert len(used(con)) == 2
     resolve_runs(con, "latest", conditions=())
     assert used(con) == [("p", "b", "0")]
+    rows = run_of("a", "p", EARLY, extra={"factor.voice": "x"}) + run_of("b", "p", LATE, extra={"factor.voice": "y"})
+    assert resolve_runs(store(rows), "latest", conditions=("voice",)) == SettledRuns()
 
 
 def test_a_repeat_within_one_run_is_not_settled(store) -> None:

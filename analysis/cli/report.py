@@ -30,9 +30,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the report and say where it is and what needs attention."""
-    from analysis.cli.main import printable
     from analysis.reduction.intake import IntakeSettings
     from analysis.reduction.selection import parse_selection
+    from analysis.report.escape import escape_terminal
     from analysis.report.write import check_target, write_report
     from analysis.studies.run import RunSettings, run_report
 
@@ -63,11 +63,11 @@ def run(args: argparse.Namespace) -> int:
     rows = content.manifest["rows"]
     print(f"{rows['responses']:,} responses read, {rows['used']:,} used; {time.perf_counter() - started:.1f} s")
     for line in content.summary[:8]:
-        print(f"  {printable(line)}")
+        print(f"  {escape_terminal(line)}")
     if content.attention:
         print(f"needs attention ({len(content.attention)}):")
         for line in content.attention[:5]:
-            print(f"  {printable(line)}")
+            print(f"  {escape_terminal(line)}")
     print(f"report: {out / 'index.html'}")
     return 0
 

@@ -94,7 +94,8 @@ def _named(measure: str, found: Mapping[Any, Any] | None) -> dict[str, Any]:
         found = {"reason": "not identified by this design"}
     ends = {f"{measure}_low": "ci_low", f"{measure}_high": "ci_high", f"{measure}_method": "ci_method"}
     values = {measure: found.get("estimate")} | {name: found.get(column) for name, column in ends.items()}
-    return values | {f"{measure}_reason": found["reason"]}
+    missing = pd.isna(found.get("estimate"))
+    return values | {f"{measure}_reason": found["reason"], f"{measure}_missing": found["reason"] if missing else ""}
 
 
 def estimate_column(measure: str, header: str, *, signed: bool = False, digits: int = 3, help: str = "") -> Estimate:
@@ -110,13 +111,13 @@ def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
     four = design.cells == "validity_polarity"
     cells = (
         tuple(
-            Proportion(name, head, digits=3, reason=f"{name}_reason")
+            Proportion(name, head, digits=3, reason=f"{name}_missing")
             for name, head in zip(_CELLS, ("Aff.", "Neg.", "Aff.", "Neg."), strict=True)
         )
         if four
         else (
-            Proportion("acc_yes", "Acc(Yes)", reason="acc_yes_reason"),
-            Proportion("acc_no", "Acc(No)", reason="acc_no_reason"),
+            Proportion("acc_yes", "Acc(Yes)", reason="acc_yes_missing"),
+            Proportion("acc_no", "Acc(No)", reason="acc_no_missing"),
         )
     )
     spanners = (Spanner("Valid", _CELLS[:2]), Spanner("Invalid", _CELLS[2:])) if four else ()
@@ -127,8 +128,8 @@ def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
         title="Accuracy by cell, answer bias and competence floor" + (f": {design.task}" if design.task else ""),
         columns=(
             Text("label", "Model"),
-            Proportion("accuracy", "Acc.", reason="accuracy_reason"),
-            Percent("uncertain_rate", "Unc.", reason="uncertain_rate_reason"),
+            Proportion("accuracy", "Acc.", reason="accuracy_missing"),
+            Percent("uncertain_rate", "Unc.", reason="uncertain_rate_missing"),
             *cells,
             estimate_column("answer_bias", "Bias", signed=True, digits=2),
             *polarity,

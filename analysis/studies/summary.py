@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from analysis.report.escape import shortened
 from analysis.report.numbers import fixed, percent, signed
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.judgement import DECISIONS, JudgementResults
@@ -17,6 +18,8 @@ FLAGS: dict[str, tuple[str, Callable[[float], str] | None]] = {
 }
 #: At most this many names stand in one sentence.
 NAMED = 6
+#: Longer names are shortened in the middle.
+NAME_WIDTH = 80
 
 
 def claims(results: JudgementResults, labels: Mapping[str, str], *, where: str = "") -> tuple[str, ...]:
@@ -102,6 +105,6 @@ def _sentence(where: str, words: str) -> str:
 
 
 def _listed(names: list[str], between: str = ", ") -> str:
-    shown = names[:NAMED]
+    shown = [shortened(name, NAME_WIDTH, len) for name in names[:NAMED]]
     more = len(names) - len(shown)
     return between.join(shown) + (f" and {more} more" if more else "")

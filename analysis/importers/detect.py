@@ -173,7 +173,8 @@ def _identify(seen: Probe, relative: str, importers: tuple[ModuleType, ...], rul
         return Found(seen.path, relative, module, Claim.COMPANION, f"belongs to a log ({module.NAME})")
     if standard.sniff_mapped(seen, rules) is Claim.LOG:
         return Found(seen.path, relative, standard, Claim.LOG)
-    return Found(seen.path, relative, None, Claim.NO, _stranger(seen, rules))
+    claim = Claim.REFUSED if _is_table(seen) and standard.nearly(standard.column_names(seen), rules) else Claim.NO
+    return Found(seen.path, relative, None, claim, _stranger(seen, rules))
 
 
 def _problem(seen: Probe, relative: str) -> Found:
@@ -184,12 +185,17 @@ def _problem(seen: Probe, relative: str) -> Found:
 
 def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
     """Why a file is nobody's; for a table, which columns it would need."""
-    names = standard.column_names(seen)
-    is_table = len(names) > 1 and all(len(name) <= _LONGEST_NAME for name in names)
-    if not is_table or _is_single_object(seen.text):
+    if not _is_table(seen):
         return "no known format"
-    lacking = standard.missing_columns(names, rules)
+    lacking = standard.missing_columns(standard.column_names(seen), rules)
     return f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them"
+
+
+def _is_table(seen: Probe) -> bool:
+    """Whether a file looks like rows with named columns; one lone object is a table only as JSON Lines by name."""
+    names = standard.column_names(seen)
+    lone = _is_single_object(seen.text) and ".jsonl" not in seen.path.suffixes
+    return len(names) > 1 and all(len(name) <= _LONGEST_NAME for name in names) and not lone
 
 
 def _is_single_object(text: str) -> bool:

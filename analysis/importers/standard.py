@@ -46,6 +46,11 @@ def missing_columns(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> tup
     )
 
 
+def nearly(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> bool:
+    """Whether a header lacks one thing only: a log that somebody forgot a column in, not a stranger."""
+    return len(missing_columns(names, rules)) == 1
+
+
 def _has(names: tuple[str, ...], source: str) -> bool:
     return source in names or source.split(".")[0] in names
 

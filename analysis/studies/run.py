@@ -1,7 +1,6 @@
 """One run of the main job: logs to the content of a report."""
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.frequentist.answer_bias import answer_bias_estimates
 from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
+from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import exclusions
 from analysis.reduction.intake import Intake, IntakeSettings, root_of, take_in
@@ -58,22 +58,6 @@ class RunSettings:
     progress: Callable[[str], None] = lambda stage: None
 
 
-@dataclass(slots=True)
-class Clock:
-    """Seconds by stage, and the stage's name to whoever shows progress."""
-
-    progress: Callable[[str], None]
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside under ``name``."""
-        self.progress(name)
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
-
-
 def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     """Read logs, estimate, and put the content of the report together.
 
@@ -88,12 +72,12 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     AnalysisError
         Nothing readable, violations of the schema, or a selection that leaves nothing.
     """
-    clock = Clock(settings.progress)
+    clock = Clock()
     study = load_study(settings.study or _study_beside(paths))
     if settings.uncertain is not None:
         study = replace(study, uncertain=settings.uncertain)
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
-        with clock.stage("reading logs"):
+        with _stage(clock, settings, "reading logs"):
             intake = take_in(paths, study, settings.intake, Path(folder) / "responses")
         con = open_store(intake.store)
         try:
@@ -105,13 +89,13 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
 def _analysed(
     con: duckdb.DuckDBPyConnection, intake: Intake, study: Study, settings: RunSettings, clock: Clock
 ) -> ReportContent:
-    with clock.stage("checking"):
+    with _stage(clock, settings, "checking"):
         if settings.runs is not None:
             resolve_runs(con, settings.runs)
         designs = read_designs(con, study)
         warnings = _stop_on_errors(check_responses(con, designs, study))
         create_analysed_view(con, designs, study)
-    with clock.stage("reducing"):
+    with _stage(clock, settings, "reducing"):
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
@@ -120,7 +104,7 @@ def _analysed(
     said: dict[str, list[str]] = {"summary": [], "limits": [], "attention": _intake_attention(intake) + warnings}
     data: dict[str, list[pd.DataFrame]] = {}
     for design in designs:
-        with clock.stage("estimating"):
+        with _stage(clock, settings, "estimating"):
             where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
             section = _task(design, counts[design.task], labels, settings.ci_level, said, data, where)
         sections.append(section)
@@ -232,6 +216,14 @@ def _intake_attention(intake: Intake) -> list[str]:
     ]
 
 
+@contextmanager
+def _stage(clock: Clock, settings: RunSettings, name: str) -> Iterator[None]:
+    """Time a stage and say that it has begun."""
+    settings.progress(name)
+    with clock.stage(name):
+        yield
+
+
 def _study_beside(paths: list[Path]) -> Path | None:
     beside = root_of(paths) / "study.toml"
     return beside if beside.is_file() else None
@@ -264,5 +256,5 @@ def _manifest(intake: Intake, study: Study, settings: RunSettings, excluded: pd.
             "used": intake.rows - out,
             "set_aside": {str(k): int(v) for k, v in excluded.groupby("reason")["rows"].sum().sort_index().items()},
         },
-        timings=clock.seconds,
+        timings=clock.timings(),
     )

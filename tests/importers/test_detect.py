@@ -191,7 +191,7 @@ def test_a_table_that_map_completes_is_a_log(make, tmp_path):
     assert problems == []
     assert verdicts(tmp_path, rules=rules) == {"a.csv": ("LOG", "")}
     rules, _ = read_rules({"item": "question", "output": "elsewhere"}, ())
-    assert verdicts(tmp_path, rules=rules)["a.csv"][0] == "NO"
+    assert verdicts(tmp_path, rules=rules)["a.csv"][0] == "REFUSED"  # one column short: not a stranger
 
 
 def test_a_probe_lists_the_members_of_an_archive_and_the_names_of_a_directory(tmp_path):

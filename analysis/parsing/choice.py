@@ -12,14 +12,17 @@ from functools import lru_cache
 
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import is_refusal, is_undecided
-from analysis.parsing.text import prepare, strip_reasoning
+from analysis.parsing.text import before_run_on, prepare, strip_reasoning
 from analysis.schema.status import Status
 
 #: A text longer than this is no label.
 _LONGEST_LABEL = 200
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-_NOUN = r"(?:answer|option|choice|letter|response|conclusion|verdict|solution|selection|ans)"
+_NOUN = (
+    r"(?:answer|option|choice|letter|response|conclusion|verdict|solution|selection|selected|label|prediction|output"
+    r"|result|ans)"
+)
 _GAP = r"(?:\s+(?:to|for|here|in|of|on|given|based|that|from)\b[^.!?\n:]{0,90}?)?"
 _LINK = (
     r"(?:\s*(?::|=|->|→|–|—|-)\s*"
@@ -30,11 +33,12 @@ _FILL = (
 )
 _MARKER = (
     rf"\b(?:(?P<final>final|boxed|json|tagged)\s+)?(?:correct\s+|right\s+|best\s+)?{_NOUN}{_GAP}{_LINK}{_FILL}"
-    r"|\bi(?:'d|'ll| would| will)?\s+(?:choose|select|pick|go with|say|answer)\s+(?:option\s+|choice\s+)?"
+    r"|\b(?:it|that|this)(?:'s| is| would be| must be| has to be)\s+(?:option\s+)?"
+    r"|\b(?:i|we)(?:'d|'ll| would| will)?\s+(?:choose|select|pick|go with|say|answer)\s+(?:option\s+|choice\s+)?"
     r"|(?:答案|选|選)[^a-z\n]{0,6}"
 )
 _NOT_CHOSEN = re.compile(
-    r"[\"')\]]*\s*(?:[^.!?\n;,]{0,60}?\s)?(?:is|are|was|can be|must be|seems|isn't)\s+(?:\w+\s+)?"
+    r"[\"')\]]*[ \t]*(?:[^.!?\n;,]{0,60}?[ \t])?(?:is|are|was|can be|must be|seems|isn't)\s+(?:\w+\s+)?"
     r"(?:wrong|incorrect|false|not|eliminated|ruled|excluded|implausible|unlikely|invalid)"
 )
 _DENIED = re.compile(
@@ -55,6 +59,7 @@ class OptionLabels:
     line: re.Pattern[str]
     marked: re.Pattern[str]
     more: re.Pattern[str]
+    affirmed: re.Pattern[str]
 
     def fold(self, text: str | None) -> str | None:
         """Label meant by a gold or given answer (" B", "(b).", "B)"), else None."""
@@ -83,7 +88,11 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
             rf"(?:(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
-            r"(?:(?:[)\]][.:,]?|[.:]|\s*\n|\s+[–—-]\s)(?:\s|$|(?=[^\x00-\x7f]))|:(?=\d))"
+            r"(?:(?:[)\]][.:,]?|[.:]|\s+[–—-])(?=\s|$|[^\x00-\x7f])|:(?=\d)|[ ]*\n|,?\s+(?:because|since|as it)\b)"
+        ),
+        affirmed=re.compile(
+            rf"(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:is|must be|would be|has to be)\s+(?:clearly\s+|therefore\s+)?"
+            r"(?:the\s+)?(?:only\s+)?(?:correct|right|best|true|answer)\b(?!\s+(?:only|if)\b)"
         ),
         line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
         marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),
@@ -107,6 +116,9 @@ def read_choice(text: str, options: OptionLabels) -> Reading:
 
 
 def _read_prepared(text: str, options: OptionLabels) -> Reading:
+    first = before_run_on(text)
+    if first is not None and (reading := _read_prepared(first, options)).answer is not None:
+        return reading
     exact = options.whole(text)
     if exact:
         return answered(exact, "exact")
@@ -126,12 +138,14 @@ def _read_prepared(text: str, options: OptionLabels) -> Reading:
 def _named(text: str, options: OptionLabels) -> Reading | None:
     """Options named as the answer: the final ones if any, which must agree."""
     chosen = [m for m in options.named.finditer(text) if not _NOT_CHOSEN.match(text, m.end())]
+    affirmed = {options.labels[m[1]] for m in options.affirmed.finditer(text)}
     final = [m for m in chosen if m["final"]] or chosen
     if not final:
-        return None
+        one = len(affirmed) == 1
+        return answered(affirmed.pop(), "final_answer") if one else unanswered("conflicting") if affirmed else None
     if any(_another_follows(text, m.end(), m[2], options) for m in final):
         return unanswered("several")
-    labels = {options.labels[m[2]] for m in final}
+    labels = {options.labels[m[2]] for m in final} | (affirmed if not final[-1]["final"] else set())
     if len(labels) > 1:
         return unanswered("conflicting")
     wrapped = final[-1]["final"] or ""
@@ -146,7 +160,7 @@ def _another_follows(text: str, end: int, label: str, options: OptionLabels) -> 
 
 def _first(text: str, options: OptionLabels) -> str | None:
     found = options.first.match(text)
-    if found is None or _NOT_CHOSEN.match(text, found.end(1)):
+    if found is None or text.startswith("q:") or _NOT_CHOSEN.match(text, found.end(1)):
         return None
     listed = {letter for letter in _LISTED.findall(text) if letter in options.labels}
     return None if len(listed) > 1 else options.labels[found[1]]

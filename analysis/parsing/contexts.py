@@ -118,13 +118,20 @@ OPENING = re.compile(
     r"^(?:based on|given|according to|considering|from|under|in|with|by|following|assuming|for|as|after|since|because"
     r"|looking)\b[^.!?\n]{0,200},\s*$"
 )
+_JUDGED = (
+    r"(?:argument|inference|conclusion|statement|claim|reasoning|syllogism|deduction|proposition|sentence|implication"
+    r"|entailment|hypothesis|assertion)"
+)
 #: Subject and copula before a declared predicate ("the argument is clearly").
 SUBJECT = re.compile(
-    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+)(?:(?:the|this|that|its|given|above|final|stated)\s+)*"
-    r"(?:argument|inference|conclusion|statement|claim|reasoning|syllogism|deduction|proposition|sentence|implication"
-    r"|entailment|hypothesis|assertion|it|this|that)"
-    rf"(?:'s|\s+(?:is|are|must be|would be))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+$"
+    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+"
+    r"|\b(?:conclude[ds]?|follows|say|believe|think) that\s+)"
+    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it|this|that)"
+    rf"(?:'s|\s+(?:is|are|must be|would be))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
+    rf"(?:{_ADVERB}\s+)?$"
 )
+#: What a declared adjective may stand before and still be the predicate ("is a valid argument").
+PREDICATE_NOUN = re.compile(rf"\s+{_JUDGED}(?=[\"')\]]*(?:\s*$|\s*[.,;:!\n]))")
 #: The other half of a conditional answer.
 OTHERWISE = re.compile(r"\b(?:otherwise|else|if not|if so|elsewhere)[\s,:]*$")
 SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]]*\s+(?=\S)|\n\s*")

@@ -100,8 +100,8 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
         if contexts.NEGATES.search(left[-60:]):
             return "negated"
     return (
-        _named(start, left, polarity)
-        or (_predicate(layout, start, left, polarity) if declared else None)
+        (_predicate(layout, start, left, polarity) if declared else None)
+        or _named(start, left, polarity)
         or _standing(layout, start, left, polarity, _ends_here(text, found.end()))
         or "inside"
     )
@@ -122,7 +122,7 @@ def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool)
     if polarity == NO and contexts.NUMBER.match(text, end):
         return "inside"
     following = right["next"]
-    if following is None:
+    if following is None or (declared and contexts.PREDICATE_NOUN.match(text, end)):
         return ""
     following = following.strip("\"')")
     if contexts.CONDITION.fullmatch(following):
@@ -173,7 +173,7 @@ def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention
     subject = contexts.SUBJECT.search(left)
     if subject is None:
         return None
-    if not _at_either_end(layout, start) or _is_hypothetic(left[: subject.start() + 1]):
+    if not _at_either_end(layout, start) or _is_hypothetic(left):
         return "inside"
     return Mention(start, polarity, STANDING, "predicate")
 

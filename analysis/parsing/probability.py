@@ -17,8 +17,15 @@ from analysis.parsing.refusal import is_refusal, is_undecided
 from analysis.parsing.text import prepare, strip_reasoning
 from analysis.schema.status import Status
 
-_DIGITS = r"(?:\d{1,9}(?:[.]\d{1,20})?|[.]\d{1,20}|0,\d{1,20})"
-_SCIENTIFIC = rf"{_DIGITS}[ ]?(?:e|(?:x|×|\*|\\times)[ ]?10[ ]?\^?[ ]?)[ ]?[({{]?[ ]?(?P<exponent>[-+]?\d{{1,3}})[)}}]?"
+_THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3})+"
+_DIGITS = (
+    rf"(?:{_THOUSANDS}(?:[.]\d{{1,20}})?|\d{{1,9}}(?:[.]\d{{1,20}})?|[.]\d{{1,20}}|0,\d{{1,20}}"
+    r"|\d{1,2},\d{1,2}(?=[ ]?%))"
+)
+_POWER = r"10[ ]?(?:\^|\*\*)[ ]?[({]?[ ]?(?P<power>[-+]?\d{1,3})[)}]?"
+_SCIENTIFIC = (
+    rf"{_DIGITS}[ ]?(?:e|(?:x|×|\*|\\times)[ ]?10[ ]?\^?[ ]?)[ ]?[({{]?[ ]?(?P<exponent>[-+]?\d{{1,3}})[)}}]?|{_POWER}"
+)
 _PERCENT = r"[ ]?(?:\\?%|percent\b|per cent\b|pct\b)"
 #: One number with what belongs to it, from the longest form to the shortest.
 _NUMBER = re.compile(
@@ -28,7 +35,7 @@ _NUMBER = re.compile(
     rf"|(?P<plain>{_DIGITS})(?P<percent>{_PERCENT})?)(?![\w/]|[.,]\d)"
 )
 _RANGE = re.compile(
-    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b)[ ]?"
+    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b|\bor\b)[ ]?"
     rf"(?P<high>{_DIGITS})(?:{_PERCENT})?(?!\w|[.]\d)"
 )
 _FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
@@ -36,9 +43,12 @@ _BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)"
     r"|\b(?:over|under|below|above|exceeds|up to|no more than|no less than))\s*$"
 )
+_MARGIN = re.compile(r"(?:±|\+/-|\+-)\s*$")
+_CONFIDENCE_BEFORE = re.compile(r"\bconfiden(?:ce|t)\b(?: level)?(?: is| of)?[\s:=(\"']*$")
+_CONFIDENCE_AFTER = re.compile(r"\s*(?:confiden|credible|ci\b)")
 _NAMED = re.compile(
     r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast|prediction|credence"
-    r"|confidence|response|ans)\b(?:\s*\([^()\n]{0,60}\))?"
+    r"|response|ans)\b(?:\s*\([^()\n]{0,60}\))?"
     r"(?:\s+(?:of|that|to|for|here|is|given)\b[^.!?\n:=\d]{0,90}?)??"
     r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b)\s*"
     r"(?:(?:therefore|thus|then|about|approximately|roughly|around|approx\.?|nearly|almost|circa|simply|exactly|a|an|the|p|="
@@ -113,9 +123,20 @@ def stated_numbers(text: str, *, percent: bool = False) -> list[Stated]:
             found.append(Stated(span.start(), span.end(), None, "range", True))
             taken.append(span.span())
     for number in _NUMBER.finditer(text):
-        if not _overlaps(number, taken):
+        if not _overlaps(number, taken) and not _is_margin(text, number):
             found.append(_stated(text, number, percent))
-    return sorted(found)
+    stated = sorted(found)
+    return [n for n in stated if not _is_confidence(text, n)] or stated
+
+
+def _is_margin(text: str, number: re.Match[str]) -> bool:
+    return _MARGIN.search(text[max(0, number.start() - 6) : number.start()]) is not None
+
+
+def _is_confidence(text: str, number: Stated) -> bool:
+    """A level of confidence beside the probability itself."""
+    before, after = text[max(0, number.start - 24) : number.start], text[number.end : number.end + 16]
+    return _CONFIDENCE_BEFORE.search(before) is not None or _CONFIDENCE_AFTER.match(after) is not None
 
 
 def _is_range(span: re.Match[str]) -> bool:
@@ -139,10 +160,11 @@ def _value(number: re.Match[str], percent: bool) -> tuple[float | None, str, boo
     if number["odd_a"]:
         return None, "odds", False
     scale = 100 if percent else 1
+    if number["power"]:
+        return 10.0 ** int(number["power"]) / scale, "", True
     if number["sci"]:
         mantissa = re.match(_DIGITS, number["sci"])
-        exponent = int(number["exponent"])
-        return (_decimal(mantissa[0]) if mantissa else 0.0) * 10.0**exponent / scale, "", True
+        return (_decimal(mantissa[0]) if mantissa else 0.0) * 10.0 ** int(number["exponent"]) / scale, "", True
     if number["den"]:
         below = _decimal(number["den"])
         return (None, "out_of_range", False) if below == 0 else (_decimal(number["num"]) / below, "", True)
@@ -153,7 +175,7 @@ def _value(number: re.Match[str], percent: bool) -> tuple[float | None, str, boo
 
 
 def _decimal(digits: str) -> float:
-    return float(digits.replace(",", "."))
+    return float(digits.replace(",", "" if re.match(_THOUSANDS, digits) else "."))
 
 
 def _only(text: str, numbers: list[Stated], start: int, end: int) -> Stated | None:

@@ -41,11 +41,14 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{\s*([\d.]{1,12})\s*\}\s*\{\s*([\d.]{1,1
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _JSON_ANSWER = re.compile(
     r"[\"'](?:(?:the[ _-]?)?(?:final|correct)?[ _-]?answer|final|prediction|predicted|label|verdict|conclusion|decision"
-    r"|judge?ment|response|result|choice|output)[\"']\s*:\s*"
+    r"|judge?ment|response|result|choice|output|probability|estimate|likelihood|forecast)[\"']\s*:\s*"
     r"(?:\"((?:[^\"\\]|\\.){0,400})\"|'([^'\n]{0,400})'|([a-z0-9.%]{1,20})\b)"
 )
 _ANSWER_TAG = re.compile(
     r"[<\[](/?)(?:answer|final_answer|finalanswer|final|verdict|conclusion|result|response|output)[>\]]"
+)
+_RUN_ON = re.compile(
+    r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
 )
 _HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
@@ -138,6 +141,13 @@ def before_end_token(text: str) -> str:
             return text[start : token.start()]
         start = token.end()
     return text[start:]
+
+
+def before_run_on(prepared: str) -> str | None:
+    """A prepared text up to where it runs on into an invented question; None if it does not."""
+    run_on = _RUN_ON.search(prepared)
+    before = prepared[: run_on.start()].rstrip() if run_on else ""
+    return before or None
 
 
 def unfold(folded: str) -> str:

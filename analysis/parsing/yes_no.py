@@ -16,15 +16,12 @@ from analysis.parsing.contexts import BOTH_WORDS
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import begins_with_offer, begins_with_refusing_no, is_refusal, is_undecided
-from analysis.parsing.text import HEAD_CHARS, fold, prepare, strip_reasoning
+from analysis.parsing.text import HEAD_CHARS, before_run_on, fold, prepare, strip_reasoning
 from analysis.schema.status import Status
 
 #: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
 _SHORT_TEXT_SENTENCES = 4
 _MAY_WRAP = re.compile(r"[_<\[◁\\{~&|]")
-_RUN_ON = re.compile(
-    r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
-)
 _ENUMERATED = re.compile(r"^[ \t]*\(?(?:q(?:uestion)?\s*)?(?:\d{1,2}|[a-e])[.):][ \t]*(\S+)", re.MULTILINE)
 _SHORT_ANSWER = re.compile(r"\b(?:answer|ans|a)(?:\s+is)?\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?$")
 _CONCEDES = re.compile(r"[^.!?\n]*\b(?:but|however|yet|although|though)\b")
@@ -96,9 +93,9 @@ def _read_prepared(text: str, words: AnswerWords) -> Reading:
     """The first answer of a text that runs on into invented questions, else the whole text's."""
     if _is_numbered(text, words):
         return unanswered("several")
-    run_on = _RUN_ON.search(text)
-    if run_on and text[: run_on.start()].strip():
-        reading = _read_one(text[: run_on.start()].rstrip(), words)
+    first = before_run_on(text)
+    if first is not None:
+        reading = _read_one(first, words)
         if reading.answer is not None or reading.rule in ("conflicting", "hedge", "several", "refusal"):
             return reading
     return _read_one(text, words)

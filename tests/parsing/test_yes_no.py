@@ -135,7 +135,7 @@ def exchanged(text: str) -> str:
 
 #: Where "no" is an ordinary word, exchanging the two words changes more than the answer.
 DETERMINER = re.compile(r"\bno \w|\bno\b.* no \w|with no|(?<!\w)no (?:dog|cat|flower|bird)", re.IGNORECASE)
-NOT_EXCHANGEABLE = {"other_words", "declared", "language", "refusal"}
+NOT_EXCHANGEABLE = {"other_words", "declared", "language", "refusal", "offer"}
 TO_EXCHANGE = [
     t
     for t in corpus("yes_no")

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+_SENTENCES = 8
+
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Declare the subcommand."""
@@ -42,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     with output.open("x", encoding="utf-8") as file:
         file.write(text)
     print(f"{output}: drafted from {intake.rows:,} responses, {len(designs)} task{'' if len(designs) == 1 else 's'}")
-    for line in (sentence for design in designs for sentence in design.assumptions[:3]):
-        print(f"  {printable(line)}")
+    said = list(dict.fromkeys(sentence for design in designs for sentence in design.assumptions))
+    for sentence in said[:_SENTENCES]:
+        print(f"  {printable(sentence)}")
     return 0

@@ -14,7 +14,10 @@ from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
 
-_PROMPT: Final = "coalesce(prompt_hash, CASE WHEN prompt IS NOT NULL THEN CAST(hash(prompt) AS VARCHAR) END)"
+_TEXT: Final = "CASE WHEN prompt IS NOT NULL THEN CAST(hash(prompt) AS VARCHAR) END"
+#: What a question is: the logged hash of its content; and what a model was sent: the text, which may lack a part.
+_QUESTION: Final = f"coalesce(prompt_hash, {_TEXT})"
+_SENT: Final = f"coalesce({_TEXT}, prompt_hash)"
 
 
 def contradicted_gold(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:
@@ -60,7 +63,9 @@ def _differing(con: duckdb.DuckDBPyConnection, name: str) -> Violation | None:
 def differing_prompts(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> list[Violation]:
     """Items asked in different words under the same conditions."""
     keys = ", ".join(["task", "item", *(quote_identifier(name) for name in facts.conditions)])
-    groups = f"SELECT {keys} FROM responses WHERE item IS NOT NULL GROUP BY ALL HAVING min({_PROMPT}) <> max({_PROMPT})"
+    groups = (
+        f"SELECT {keys} FROM responses WHERE item IS NOT NULL GROUP BY ALL HAVING min({_QUESTION}) <> max({_QUESTION})"
+    )
     count, item = con.execute(f"SELECT count(DISTINCT (task, item)), min(item) FROM ({groups})").fetchall()[0]
     if not count:
         return []
@@ -75,17 +80,17 @@ def differing_prompts(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> list[
 def shared_prompts(con: duckdb.DuckDBPyConnection) -> list[Violation]:
     """Prompts that stand under several items with different gold answers."""
     prompts = f"""
-        SELECT task, {_PROMPT} AS shared_ FROM responses WHERE item IS NOT NULL AND gold IS NOT NULL
+        SELECT task, {_SENT} AS shared_ FROM responses WHERE item IS NOT NULL AND gold IS NOT NULL
         GROUP BY ALL HAVING shared_ IS NOT NULL AND min(item) <> max(item) AND min(gold) <> max(gold)
     """
     count = con.execute(f"SELECT count(*) FROM ({prompts})").fetchall()[0][0]
     if not count:
         return []
     sources = con.execute(
-        f"SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_PROMPT} = p.shared_"
+        f"SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_SENT} = p.shared_"
     ).fetchall()[0][0]
     message = f"{number(count, 'prompt')} asked as several items with different gold answers"
-    fix = "check that the hash covers the whole question and that the gold answers are right"
+    fix = "check that the logged prompt is the whole question, and that the gold answers are right"
     return [Violation(WARNING, "one prompt, several items", message, count, examples(sources), fix)]
 
 

@@ -189,6 +189,8 @@ def test_one_prompt_as_two_items_with_different_gold_is_a_warning(store) -> None
     (violation,) = found(store(rows))
     assert (violation.severity, violation.rule, violation.count) == (WARNING, "one prompt, several items", 1)
     assert violation.examples == ("a", "b", "c")
+    sent = [{**row, "prompt_hash": row["item"], "prompt": "as sent"} for row in rows]
+    assert [v.message for v in found(store(sent))] == [violation.message], "a hash of more than was sent hides nothing"
     assert found(store(rows[1:])) == [], "the same question twice, with the same gold answer, is no contradiction"
 
 

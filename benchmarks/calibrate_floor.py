@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from floor_regimes import CASES, CLUSTERING, NULL_CASES, SIZES, SPLITS, Regime, asked, right_answers, split_regime
 from numpy.typing import NDArray
+from scipy.special import ndtri
 from scipy.stats import t as student
 
 from analysis.frequentist.cell_rates import FOUR_CELL_DESIGN as DESIGN
@@ -30,6 +31,7 @@ from analysis.frequentist.clustered_rates import (
     rate_limits,
 )
 from analysis.frequentist.floor import floor_above, floor_below
+from analysis.frequentist.signal_detection_limits import z_difference_limits
 from analysis.measures.competence import affirmative_floor, cell_floor, competence_floor
 
 REFERENCE_ERROR = 0.007
@@ -66,6 +68,22 @@ def interval_rows(regime: Regime, replicates: int, rng: np.random.Generator) -> 
     for name, (members, _) in DESIGN.floors.items():
         limits = floor_limits(rates, tuple(map(DESIGN.at, members)))
         rows.append(_row(name, "smallest of cluster Wilson", limits, float(FLOORS[name](regime.cells))))
+    return rows + deviate_rows(regime, rates)
+
+
+def deviate_rows(regime: Regime, rates: ClusteredRates) -> list[dict[str, object]]:
+    """Coverage of the intervals for d' and c, by the delta method and by square-and-add."""
+    classes, at = (DESIGN.at("acc_yes"), DESIGN.at("acc_no")), DESIGN.at("answer_bias")
+    responses = asked(regime).sum(axis=0) @ np.array([[1, 0], [0, 1], [0, 1], [1, 0]])
+    z_yes, z_no = ndtri((DESIGN.weights @ np.array(regime.cells))[list(classes)])
+    rows = []
+    for name, truth in (("d_prime", z_yes + z_no), ("criterion_c", (z_no - z_yes) / 2)):
+        estimate, variance, *limits = z_difference_limits(
+            rates, classes, at, responses, criterion=name == "criterion_c"
+        )
+        half = student.ppf(0.975, rates.contrasts.df[:, at]) * np.sqrt(variance)
+        rows.append(_row(name, "delta t", (estimate - half, estimate + half), truth))
+        rows.append(_row(name, "square-and-add", (limits[0], limits[1]), truth))
     return rows
 
 

@@ -194,10 +194,11 @@ def _behind(cells: CellRates, members: tuple[str, ...]) -> tuple[NDArray[np.int6
 
 
 def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: float) -> _Column:
-    estimate, variance, low, high = z_difference_limits(
-        cells, weight, criterion=name == "criterion_c", ci_level=ci_level
-    )
     at = cells.design.at("answer_bias")
+    classes = (cells.design.at("acc_yes"), cells.design.at("acc_no"))
+    estimate, variance, low, high = z_difference_limits(
+        cells.rates, classes, at, weight, criterion=name == "criterion_c", ci_level=ci_level
+    )
     return _Column(
         name,
         "deviate",

@@ -1,25 +1,36 @@
 """Intervals for sensitivity and criterion, from the intervals of the two accuracies."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
 from analysis.arguments import check_level
-from analysis.frequentist.cell_rates import CellRates
 from analysis.frequentist.clustered import Floats
+from analysis.frequentist.clustered_rates import ClusteredRates
 from analysis.frequentist.differences import correlations, mover_limits
 from analysis.frequentist.proportion import score_limits
 from analysis.measures.signal_detection import corrected_z, criterion_c, d_prime, z_slope
 
 
 def z_difference_limits(
-    cells: CellRates, weight: Floats, *, criterion: bool, ci_level: float = 0.95
+    rates: ClusteredRates,
+    classes: tuple[int, int],
+    difference: int,
+    weight: ArrayLike,
+    *,
+    criterion: bool,
+    ci_level: float = 0.95,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """d' or c with variance and limits for every model.
+    """d' or c with variance and limits; leading axes are models or replicates.
 
     Parameters
     ----------
-    cells : CellRates
-    weight : (M, 2)
+    rates : ClusteredRates
+    classes : tuple of int
+        Positions of acc_yes and acc_no on the contrast axis.
+    difference : int
+        Position of their difference, whose degrees of freedom are used.
+    weight : array_like (..., 2)
         Scored responses of the class where Yes is right and of that where No is right, for the
         log-linear correction.
     criterion : bool
@@ -28,7 +39,7 @@ def z_difference_limits(
 
     Returns
     -------
-    estimate, variance, low, high : ndarray (M,)
+    estimate, variance, low, high : ndarray (...,)
         Variance by the delta method.
 
     Notes
@@ -41,21 +52,22 @@ def z_difference_limits(
     ----------
     Zou and Donner (2008), Statistics in Medicine 27:1693-1702, doi:10.1002/sim.3095.
     """
-    at = [cells.design.at(name) for name in ("acc_yes", "acc_no")]
-    found = cells.rates.contrasts
-    accuracy = np.clip(found.estimate[:, at], 0, 1)
+    at = np.asarray(classes)
+    found, trials = rates.contrasts, np.asarray(weight, float)
+    accuracy = np.clip(found.estimate[..., at], 0, 1)
     ell = np.array([-0.5, 0.5]) if criterion else np.array([1.0, 1.0])
-    quantile = student.ppf(0.5 + check_level(ci_level) / 2, found.df[:, cells.design.at("answer_bias")])
-    low, high = score_limits(accuracy, cells.rates.n_eff[:, at], quantile[:, None])
-    covariance = found.covariance[:, at][:, :, at]
-    gradient = ell * z_slope(accuracy, weight)
-    variance = ((gradient[:, None] @ covariance)[:, 0] * gradient).sum(axis=1)
+    quantile = student.ppf(0.5 + check_level(ci_level) / 2, found.df[..., difference])
+    low, high = score_limits(accuracy, rates.n_eff[..., at], quantile[..., None])
+    covariance = found.covariance[..., at[:, None], at]
+    gradient = ell * z_slope(accuracy, trials)
+    variance = ((gradient[..., None, :] @ covariance)[..., 0, :] * gradient).sum(axis=-1)
     limits = mover_limits(
-        corrected_z(accuracy, weight),
-        corrected_z(low, weight),
-        corrected_z(high, weight),
+        corrected_z(accuracy, trials),
+        corrected_z(low, trials),
+        corrected_z(high, trials),
         ell,
         correlations(covariance),
     )
     measure = criterion_c if criterion else d_prime
-    return measure(*accuracy.T, *weight.T), np.maximum(variance, 0), *limits
+    estimate = measure(accuracy[..., 0], accuracy[..., 1], trials[..., 0], trials[..., 1])
+    return estimate, np.maximum(variance, 0), *limits

@@ -63,8 +63,9 @@ def limits(
         facets = [name for name in ("template", "form") if name in design.item_factors]
         those = " and ".join([f"these {name}s" for name in facets] + ["these models"])
         new = " or ".join([f"new {name}s" for name in facets] + ["new models"])
-        unit = "items" if design.unit_is_item else f"units ({design.unit}) "
-        words = f"the claims are about {those}, for {unit.strip()} like the ones asked; not about {new}"
+        named = "units" if design.unit == "unit" else f"units ({design.unit})"
+        unit = "items" if design.unit_is_item else named
+        words = f"the claims are about {those}, for {unit} like the ones asked; not about {new}"
         sentences.append(_sentence(where, words))
     return tuple(sentences)
 

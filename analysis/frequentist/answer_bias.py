@@ -48,6 +48,9 @@ METHODS: Final = {
     "deviate": "square-and-add of cluster Wilson (t), normal scale",
 }
 NOT_VARIED: Final = "no unit deviates, hence no standard error; the interval counts units as single responses"
+CLASS_NOT_VARIED: Final = (
+    "no unit of one class deviates, hence no standard error; the interval counts its units as single responses"
+)
 CENSUS: Final = "the benchmark is the population: no sampling error"
 
 
@@ -199,11 +202,13 @@ def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: 
     estimate, variance, low, high = z_difference_limits(
         cells.rates, classes, at, weight, criterion=name == "criterion_c", ci_level=ci_level
     )
+    # The slope is steepest where a class does not vary: its share of the variance would be lost silently.
+    still = (cells.rates.contrasts.variance[:, list(classes)] == 0).any(axis=1)
     return _Column(
         name,
         "deviate",
         estimate,
-        variance,
+        np.where(still, 0.0, variance),
         cells.rates.contrasts.df[:, at],
         low,
         high,
@@ -242,7 +247,8 @@ def _rows(task: TaskSums, column: _Column, target: str) -> pd.DataFrame:
     known = np.isfinite(column.low)
     moved = column.variance > 0
     inferred = known & (target != "census")
-    plain = [NOT_VARIED if k and not m else "" for k, m in zip(known, moved, strict=True)]
+    still = CLASS_NOT_VARIED if column.kind == "deviate" else NOT_VARIED
+    plain = [still if k and not m else "" for k, m in zip(known, moved, strict=True)]
     reasons = [CENSUS] * len(known) if target == "census" else plain
     reasons = [own or general for own, general in zip(column.reasons, reasons, strict=True)]
     blank = np.full(len(known), np.nan)

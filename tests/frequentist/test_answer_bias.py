@@ -92,6 +92,16 @@ def test_every_interval_has_a_width_and_stays_in_range() -> None:
     assert not (known["std_error"] == 0).any()
 
 
+def test_sensitivity_has_no_standard_error_where_one_class_never_varies() -> None:
+    """All No items right: the delta method would drop that class, where the slope is steepest."""
+    found = estimates(table(items("m", [1] * 7 + [0] * 43, [1] * 50))).loc["m"]
+    for measure in ("d_prime", "criterion_c"):
+        assert np.isnan(found.loc[measure, "std_error"])
+        assert found.loc[measure, "reason"].startswith("no unit of one class deviates")
+        assert np.isfinite(found.loc[measure, ["ci_low", "ci_high"]].astype(float)).all()
+    assert found.loc["answer_bias", "std_error"] == pytest.approx(np.sqrt(0.14 * 0.86 / 49))
+
+
 def test_copies_of_a_unit_do_not_sharpen_anything() -> None:
     """10 units of 20 identical items: as 10 items, several times wider than 200."""
     right = [1, 1, 1, 0, 1, 0, 1, 1, 0, 1]

@@ -92,7 +92,7 @@ def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]
 
 def _totals(files: pd.DataFrame, statuses: pd.DataFrame, excluded: pd.DataFrame) -> str:
     read, models = int((files["verdict"] == "read").sum()), statuses["model"].nunique()
-    rows, out = int(statuses["rows"].sum()), int(excluded["rows"].sum())
+    rows, out = int(files["rows"].sum()), int(excluded["rows"].sum())
     return (
         f"{read:,} {'file' if read == 1 else 'files'} gave {rows:,} responses of {models:,} "
         f"{'model' if models == 1 else 'models'}: {rows - out:,} enter the estimates, {out:,} do not."

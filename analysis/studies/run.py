@@ -25,7 +25,7 @@ from analysis.report.content import ReportContent, Section
 from analysis.report.manifest import report_manifest
 from analysis.schema.checks import Violation, check_responses
 from analysis.schema.design import create_analysed_view, read_designs
-from analysis.schema.runs import resolve_runs
+from analysis.schema.runs import SettledRuns, resolve_runs
 from analysis.schema.store import open_store
 from analysis.schema.study import Study, load_study
 from analysis.schema.task_design import TaskDesign
@@ -90,13 +90,15 @@ def _analysed(
     con: duckdb.DuckDBPyConnection, intake: Intake, study: Study, settings: RunSettings, clock: Clock
 ) -> ReportContent:
     with _stage(clock, settings, "checking"):
+        settled = SettledRuns()
         if settings.runs is not None:
-            resolve_runs(con, settings.runs)
+            settled = resolve_runs(con, settings.runs, conditions=study.conditions)
         designs = read_designs(con, study)
         warnings = _stop_on_errors(check_responses(con, designs, study))
         create_analysed_view(con, designs, study)
     with _stage(clock, settings, "reducing"):
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
+        excluded = _with_superseded(excluded, settled)
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
@@ -194,6 +196,15 @@ def _counts(
     if counts.empty:
         return "no row is left after selection and exclusions"
     return counts
+
+
+def _with_superseded(excluded: pd.DataFrame, settled: SettledRuns) -> pd.DataFrame:
+    """Rows set aside, those that a later run repeats among them."""
+    rows = [
+        {"task": run.task, "model": run.model, "reason": f"repeated in a later run: {run.run}", "rows": run.rows}
+        for run in settled.superseded
+    ]
+    return pd.concat([excluded, pd.DataFrame(rows, columns=excluded.columns)], ignore_index=True) if rows else excluded
 
 
 def _stop_on_errors(violations: list[Violation]) -> list[str]:

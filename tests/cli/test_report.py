@@ -147,6 +147,28 @@ def test_selection_is_counted_as_set_aside(tmp_path: Path) -> None:
     assert estimates(out).index.tolist() == ["a"]
 
 
+@pytest.mark.parametrize(("mode", "used", "n"), [("latest", 24, 12), ("all", 48, 24)])
+def test_runs_that_repeat_each_other_are_settled_and_counted(tmp_path: Path, mode: str, used: int, n: int) -> None:
+    """Catches rows of a superseded run that vanish from the account, or enter the estimates twice."""
+    for run in (1, 2):
+        rows = [
+            {**row, "run": f"r{run}", "timestamp": f"2026-01-0{run}T00:00:00"}
+            for row in responses("m", {YES: "Yes", NO: "No" if run == 2 else "Yes"})
+        ]
+        write_log(tmp_path / "logs", rows, f"{run}.jsonl")
+    out = tmp_path / "out"
+    assert main(["report", str(tmp_path / "logs"), "--out", str(out)]) == 2
+    assert main(["report", str(tmp_path / "logs"), "--out", str(out), "--runs", mode]) == 0
+    rows = json.loads((out / "manifest.json").read_text())["rows"]
+    assert (rows["responses"], rows["used"]) == (48, used)
+    assert sum(rows["set_aside"].values()) == 48 - used
+    page = (out / "index.html").read_text()
+    assert f"{used} enter the estimates, {48 - used} do not" in page
+    table = pd.read_parquet(out / "data" / "estimates.parquet")
+    assert table.loc[table["measure"] == "acc_no", "n"].tolist() == [n]
+    assert estimates(out)["acc_no"].tolist() == [1.0 if mode == "latest" else 0.5]
+
+
 def test_a_folder_that_is_no_report_is_never_replaced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     """Catches an --out that wipes somebody's directory."""
     logs = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"}))

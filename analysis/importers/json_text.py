@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -121,6 +121,11 @@ def as_text(value: Any) -> str:
     return repr(value) if type(value) is int else _ENCODER.encode(value)
 
 
+def as_object(value: Any) -> dict[str, Any]:
+    """A logged object; an empty one where the log holds something else."""
+    return value if isinstance(value, dict) else {}
+
+
 def open_log(path: Path, options: ReadOptions) -> IO[bytes]:
     """Open a file, decompressed; a Git LFS pointer, an empty file or a web page is a LogError."""
     where = relative_name(path, options.root)
@@ -192,31 +197,48 @@ def _text_lines(stream: IO[bytes], where: str, limit: int) -> Iterator[tuple[str
         yield decode(line)
 
 
-def walk_object(text: str, where: str, *, stream: str) -> Iterator[Member]:
-    """Yield the members of one JSON object in order, the items of its array ``stream`` one at a time."""
+def walk_object(text: str, where: str, *, stream: str | tuple[str, ...]) -> Iterator[Member]:
+    """Yield the members of one JSON object in order, the items of its array ``stream`` one at a time.
+
+    ``stream`` may be a path into nested objects, ``("results", "rows")``; the members of an object on the
+    path come one at a time as well, under the keys ``results.rows`` and so on.
+    """
     parser = JsonParser(where, note_duplicates=False)
-    at = _after(text, 0, "{", parser)
+    at = yield from _walk(text, _skip(text, 0), parser, (stream,) if isinstance(stream, str) else stream, "")
+    if _skip(text, at) != len(text):
+        raise parser.error("text follows the JSON value")
+
+
+def _walk(text: str, at: int, parser: JsonParser, path: tuple[str, ...], prefix: str) -> Generator[Member, None, int]:
+    """Members of the object that begins at ``at``; returns where it ends."""
+    at = _after(text, at, "{", parser)
     while not text.startswith("}", at):
         key, at, _ = parser.value_at(text, at)
         if not isinstance(key, str):
             raise parser.error("not valid JSON (a key is no text)")
         at = _after(text, _skip(text, at), ":", parser)
-        if key == stream and text.startswith("[", at):
-            yield Member(key, [])
-            at = _skip(text, at + 1)
-            index = 0
-            while not text.startswith("]", at):
-                item, at, notes = parser.value_at(text, at)
-                yield Member(key, item, index, notes)
-                index += 1
-                at = _next(text, at, "]", parser)
-            at += 1
+        name = prefix + key
+        if key == path[0] and len(path) > 1 and text.startswith("{", at):
+            at = yield from _walk(text, at, parser, path[1:], f"{name}.")
+        elif key == path[0] and len(path) == 1 and text.startswith("[", at):
+            yield Member(name, [])
+            at = yield from _walk_array(text, at, parser, name)
         else:
             value, at, notes = parser.value_at(text, at)
-            yield Member(key, value, None, notes)
+            yield Member(name, value, None, notes)
         at = _next(text, at, "}", parser)
-    if _skip(text, at + 1) != len(text):
-        raise parser.error("text follows the JSON value")
+    return at + 1
+
+
+def _walk_array(text: str, at: int, parser: JsonParser, key: str) -> Generator[Member, None, int]:
+    at = _skip(text, at + 1)
+    index = 0
+    while not text.startswith("]", at):
+        item, at, notes = parser.value_at(text, at)
+        yield Member(key, item, index, notes)
+        index += 1
+        at = _next(text, at, "]", parser)
+    return at + 1
 
 
 def _skip(text: str, at: int) -> int:

@@ -36,6 +36,23 @@ def _first_record(text: str, delimiter: str) -> list[str]:
         return []
 
 
+def csv_records(path: Path, options: ReadOptions, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Every record of a delimited file, the header among them, with the line on which it begins.
+
+    For harnesses whose columns repeat names: nothing is asked of the header, and records may differ in width.
+    """
+    name = relative_name(path, options.root)
+    try:
+        with open_bytes(path, options) as stream:
+            encoding = text_encoding(stream.read(4))
+        with open_bytes(path, options) as stream, io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            while (read := _records(reader, BATCH_ROWS, name))[1]:
+                yield from zip(*read, strict=True)
+    except UnicodeError as error:
+        raise undecodable(path, options) from error
+
+
 def csv_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
     """Records of a delimited file in order; an empty cell is missing, every other one is text.
 

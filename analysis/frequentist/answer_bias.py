@@ -40,7 +40,7 @@ MEASURES: Final = (
     *("balanced_accuracy", "answer_bias", "polarity_sensitivity", "validity_contrast"),
     *("competence_floor", "affirmative_floor", "cell_floor", "d_prime", "criterion_c"),
 )
-TARGETS: Final = ("these", "new_items", "census")
+TARGETS: Final = ("these", "new_items", "new_templates", "census")
 METHODS: Final = {
     "rate": "cluster Wilson (t)",
     "difference": "square-and-add of cluster Wilson (t)",
@@ -90,9 +90,9 @@ def answer_bias_estimates(
     uncertain : {"incorrect", "excluded", "half"}
         Treatment of uncertain answers, through every measure but ``uncertain_rate``.
     ci_level : float in (0, 1)
-    target : {"these", "new_items", "census"}
-        Whom the interval speaks of: units like the ones asked (both of the first two: what the rows
-        of ``sums`` call a unit decides), or nobody else.
+    target : {"these", "new_items", "new_templates", "census"}
+        Whom the interval speaks of: units like the ones asked (what the rows of ``sums`` call a unit
+        decides: for ``new_templates`` the caller sums by template), or nobody else.
     unit, weights : str
         Labels for the result: what the unit is, how responses were weighted.
 
@@ -110,7 +110,10 @@ def answer_bias_estimates(
     check_treatment(uncertain)
     check_level(ci_level)
     if target not in TARGETS:
-        raise AnalysisError(f"target must be one of {', '.join(TARGETS)} for sums by unit, not {target!r}")
+        raise AnalysisError(
+            f"target must be one of {', '.join(TARGETS)}, not {target!r}: estimates of one model at a time say nothing "
+            "of new models"
+        )
     tables = [
         _table(part, _columns(part, uncertain, ci_level), target) for task in tasks_of(sums) for part in portions(task)
     ]

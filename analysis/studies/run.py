@@ -145,7 +145,7 @@ def _task(
             uncertain=treatment,
             ci_level=ci_level,
             target=design.target,
-            unit=design.unit,
+            unit="template" if design.target == "new_templates" else design.unit,
             weights=weights_used(design),
         )
         for treatment in TREATMENTS
@@ -175,6 +175,13 @@ def weighted_sums(counts: pd.DataFrame, design: TaskDesign) -> pd.DataFrame:
             f"study.toml: weights = {design.weights!r} needs a column {strata!r}, which task {design.task!r} does not "
             "have; use weights = 'micro'"
         )
+    if design.target == "new_templates":
+        if "template" not in counts.columns:
+            raise AnalysisError(
+                f"study.toml: target = 'new_templates' needs a column 'template', which task {design.task!r} does not "
+                "have; use target = 'these'"
+            )
+        counts = counts.assign(unit=counts["template"])
     return unit_sums(counts, **choice)
 
 

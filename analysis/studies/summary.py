@@ -67,6 +67,9 @@ def limits(
         unit = "items" if design.unit_is_item else named
         words = f"the claims are about {those}, for {unit} like the ones asked; not about {new}"
         sentences.append(_sentence(where, words))
+    if design.target == "new_templates":
+        words = "the claims are about templates like these; few templates of one validity give wide intervals"
+        sentences.append(_sentence(where, words))
     return tuple(sentences)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError
-from analysis.reduction.exclusions import left_out_sql
+from analysis.reduction.exclusions import UNSCORED, left_out_sql
 from analysis.reduction.selection import EVERYTHING, Selection, column_types
 from analysis.schema.design import TaskDesign
 from analysis.schema.quoting import quote_identifier, shown
@@ -44,8 +44,8 @@ def item_counts(
         Keys as sorted categoricals, in which ``""`` is a missing level; ``n_planned`` =
         ``n_answered`` + ``n_uncertain`` + ``n_set_aside``, ``n_yes`` (answered yes) and
         ``n_correct`` (answered as the gold answer says) as int32. In tasks of kind ``score`` the
-        harness alone knows what is right: there ``n_correct`` counts scores of 1, and a text that no
-        reading rule applies to is answered if it has a score.
+        harness alone knows what is right: there ``n_correct`` counts scores of 1, a text that no
+        reading rule applies to is answered if it has a score, and a reply that nobody scored is set aside.
 
     Raises
     ------
@@ -131,9 +131,9 @@ def _outcome_sql(design: TaskDesign) -> str:
     if design.kind != "score":
         became, right, partial = "status", "answer = gold_", "false"
     else:
-        read = f"status IN ('{Status.ANSWERED}', '{Status.UNPARSED}')"
-        graded = f"if(score_value IS NULL, '{Status.UNPARSED}', '{Status.ANSWERED}')"
-        became, right, partial = f"if({read}, {graded}, status)", "score_value = 1", "score_value NOT IN (0, 1)"
+        scored = f"status = '{Status.UNPARSED}' AND score_value IS NOT NULL"
+        became = f"CASE WHEN {scored} THEN '{Status.ANSWERED}' WHEN {UNSCORED} THEN '{Status.MISSING}' ELSE status END"
+        right, partial = "score_value = 1", "score_value NOT IN (0, 1)"
     return f"{became} AS _became, answer = 'yes' AS _yes, {right} AS _right, {partial} AS _partial"
 
 

@@ -14,6 +14,9 @@ from analysis.schema.status import SET_ASIDE, UNCERTAIN, Status
 
 _SET_ASIDE: Final = ", ".join(f"'{status}'" for status in sorted(SET_ASIDE))
 _SCORED: Final = ", ".join(f"'{status}'" for status in sorted(UNCERTAIN | {Status.ANSWERED}))
+#: SQL: the reply is there and its score is not. Where the score alone says what is right, that is not a wrong answer.
+UNSCORED: Final = f"(status = '{Status.ANSWERED}' AND score_value IS NULL)"
+NO_SCORE: Final = "no score"
 
 
 def left_out_sql(con: duckdb.DuckDBPyConnection, selection: Selection) -> tuple[str, list[object]]:
@@ -43,7 +46,8 @@ def exclusions(
     -------
     DataFrame
         ``task, model, reason, rows`` in that order of sorting. Each row of the view has one reason
-        at most, the first that applies: not selected, excluded by the study, errored or missing.
+        at most, the first that applies: not selected, excluded by the study, errored or missing, and in
+        tasks of kind ``score`` without a score.
 
     Raises
     ------
@@ -65,8 +69,8 @@ def accounting(
     Returns
     -------
     DataFrame
-        ``task, model, rows, used, excluded``; a row is used when it was answered or is uncertain
-        and nothing leaves it out.
+        ``task, model, rows, used, excluded``; a row is used when it was answered (and scored, where the
+        score decides) or is uncertain, and nothing leaves it out.
 
     Raises
     ------
@@ -99,11 +103,13 @@ def _rows_by_reason(
         SELECT task, model, reason, count(*) AS rows FROM (
             SELECT coalesce(task, '') AS task, model, coalesce({left_out}, CASE
                 WHEN status IN ({_SET_ASIDE}) THEN status
+                WHEN {UNSCORED} AND list_contains(?, coalesce(task, '')) THEN '{NO_SCORE}'
                 WHEN status IN ({_SCORED}) THEN '' END) AS reason
             FROM analysed WHERE list_contains(?, coalesce(task, '')))
         WHERE reason IS NOT NULL GROUP BY ALL ORDER BY ALL
     """
-    return con.execute(query, [*parameters, [design.task for design in designs]]).df()
+    by_score = [design.task for design in designs if design.kind == "score"]
+    return con.execute(query, [*parameters, by_score, [design.task for design in designs]]).df()
 
 
 def _check_sums(con: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> None:

@@ -75,7 +75,7 @@ def test_scores_tell_right_from_wrong_in_tasks_that_have_only_scores(analysed, d
     rows = [row | {"status": s, "score_value": v, "sample": str(k)} for k, (s, v) in enumerate(statuses)]
     task = design(kind="score")
     counts = item_counts(analysed(rows), task, STUDY)
-    assert counts[list(COUNTS)].to_numpy().tolist() == [[5, 2, 2, 1, 0, 1]]
+    assert counts[list(COUNTS)].to_numpy().tolist() == [[5, 2, 1, 2, 0, 1]]
 
 
 def test_a_graded_score_is_neither_right_nor_wrong(analysed, design):

@@ -38,6 +38,18 @@ def test_reasons_worked_by_hand(analysed, design):
     assert listed(accounting(con, [design("t")])) == [("t", "k", 1, 1, 0)]
 
 
+def test_replies_without_a_score_are_set_aside_where_scores_decide(analysed, design):
+    """Catches a score that is missing counted as a wrong answer, or a row that neither estimate nor account knows."""
+    row = {"model": "m", "item": "a", "status": "answered", "output": "x"}
+    statuses = [("answered", 1.0), ("answered", None), ("unparsed", 0.0), ("unparsed", None), ("missing", None)]
+    rows = [row | {"status": s, "score_value": v, "sample": str(k)} for k, (s, v) in enumerate(statuses)]
+    con = analysed(rows)
+    assert listed(exclusions(con, [design(kind="score")])) == [("", "m", "missing", 1), ("", "m", "no score", 1)]
+    assert listed(accounting(con, [design(kind="score")])) == [("", "m", 5, 3, 2)]
+    assert item_counts(con, design(kind="score"), Study())["n_set_aside"].tolist() == [2]
+    assert listed(exclusions(con, [design()])) == [("", "m", "missing", 1)]
+
+
 def test_what_was_not_selected_is_listed_under_what_was_typed(analysed, design):
     """Catches deselected rows that vanish from the accounting."""
     con, tasks = analysed(ROWS), [design(""), design("t")]

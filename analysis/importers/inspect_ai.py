@@ -11,7 +11,7 @@ from typing import Any
 from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.inspect_container import Part, archive_parts, document_parts, is_archive
-from analysis.importers.inspect_header import Header, read_header
+from analysis.importers.inspect_header import Header, read_header, unknown_version
 from analysis.importers.inspect_sample import Draft, read_sample
 from analysis.importers.inspect_scores import is_not_finite, main_scorer, scale, score_number
 from analysis.importers.json_text import as_text, top_level_keys
@@ -78,12 +78,17 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
     """
     where = relative_name(path, options.root)
     parts = archive_parts(path, options) if is_archive(path, options) else document_parts(path, options)
-    header, drafts = _collect(parts, where)
+    pieces: dict[str, Any] = {}
+    try:
+        header, drafts = _collect(parts, where, pieces)
+    except LogError as error:
+        hints = [hint for hint in (unknown_version(pieces), error.hint) if hint]
+        raise LogError(error.path, error.reason, line=error.line, hint="; ".join(hints)) from error
     yield from _records(header, header.in_order(drafts), options)
 
 
-def _collect(parts: Iterator[Part], where: str) -> tuple[Header, list[Draft]]:
-    pieces: dict[str, Any] = {}
+def _collect(parts: Iterator[Part], where: str, pieces: dict[str, Any]) -> tuple[Header, list[Draft]]:
+    """Header and samples of a log; ``pieces`` is filled with the parts of the header as they come."""
     notes: dict[str, None] = {}
     drafts: list[Draft] = []
     samples = []
@@ -91,7 +96,7 @@ def _collect(parts: Iterator[Part], where: str) -> tuple[Header, list[Draft]]:
         if not part.is_sample:
             if not isinstance(part.value, dict):
                 raise LogError(where, "the header is no JSON object")
-            pieces |= part.value
+            pieces.update(part.value)
             notes |= dict.fromkeys(part.notes)
         elif "eval" in pieces:
             drafts.append(_draft(part, where, pieces))

@@ -139,13 +139,20 @@ def _as_in_samples(ids: tuple[_Key, ...], drafts: list[Draft]) -> tuple[_Key, ..
     return tuple(key if _tagged(key) in here else by_text.get(as_text(key), key) for key in ids)
 
 
+def unknown_version(pieces: Mapping[str, Any]) -> str:
+    """What to say of a log version that this reader was not written against; empty for the known ones."""
+    version = pieces.get("version")
+    known = version is None or version in KNOWN_VERSIONS
+    return "" if known else f"log version {as_text(version)} is newer than this reader knows (1-3)"
+
+
 def _log_notes(pieces: Mapping[str, Any]) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
-    status, version = pieces.get("status"), pieces.get("version")
+    status, newer = pieces.get("status"), unknown_version(pieces)
     if status in ("error", "cancelled", "started"):
         notes += (f'status of the log is "{status}": the samples that exist were read',)
-    if version is not None and version not in KNOWN_VERSIONS:
-        notes += (f"log version {as_text(version)} is newer than this reader knows (1-3): check the rows",)
+    if newer:
+        notes += (f"{newer}: check the rows",)
     if pieces.get("invalidated") is True:
         notes += ("the log is marked as invalidated by its owner",)
     return notes

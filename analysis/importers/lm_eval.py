@@ -138,9 +138,11 @@ def _checked(value: Any, where: str, place: str) -> dict[str, Any]:
 
 def _record(row: dict[str, Any], info: RunInfo, seen: _Seen, at: tuple[str, str], options: ReadOptions) -> Record:
     place, source = at
+    known = len(seen.filters)
     reason = seen.set_aside(row, place)
     if reason is not None:
-        return Record(source, set_aside=reason)
+        passed = f'filter "{seen.chosen}" is read and "{row.get("filter")}" set aside; --filter NAME chooses another'
+        return Record(source, set_aside=reason, notes=(passed,) if len(seen.filters) > known else ())
     responses, notes = row_responses(row, info, source, scorer=options.scorer)
     if not responses:
         return Record(source, set_aside="no replies", notes=notes)

@@ -14,7 +14,7 @@ from analysis.errors import LogError
 from analysis.importers.byte_streams import GZIP_MAGIC, ZSTD_MAGIC, open_bytes, relative_name
 from analysis.importers.protocol import Probe, ReadOptions
 from analysis.importers.raw_rows import RawBatch, check_names
-from analysis.schema.responses import COLUMNS
+from analysis.schema.responses import COLUMNS, SCHEMA_VERSION
 
 MAGIC = b"PAR1"
 #: Key of the metadata that ``StoreWriter`` puts into its files.
@@ -42,6 +42,15 @@ def is_store(path: Path) -> bool:
         return False
 
 
+def _check_version(file: pq.ParquetFile, name: str) -> None:
+    """Refuse a store in a version of the schema that this one cannot know."""
+    mark = (file.schema_arrow.metadata or {}).get(STORE_MARK)
+    if mark is not None and mark != str(SCHEMA_VERSION).encode():
+        version = mark.decode("utf-8", "replace")[:20]
+        reason = f"written in version {version} of the standard schema; this program reads version {SCHEMA_VERSION}"
+        raise LogError(name, reason, hint="import the logs again, or use the program that wrote the file")
+
+
 def parquet_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
     """Rows in file order, numbered from 1 (``#n``).
 
@@ -53,6 +62,7 @@ def parquet_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
     name = relative_name(path, options.root)
     try:
         with pq.ParquetFile(_source(path, options)) as file:
+            _check_version(file, name)
             check_names(file.schema_arrow.names, name)
             first = 1
             for batch in file.iter_batches(batch_size=ROWS):

@@ -58,10 +58,11 @@ def reading_section(
     excluded: pd.DataFrame,
     notes: pd.DataFrame,
     *,
+    records_set_aside: pd.DataFrame,
     labels: Mapping[str, str],
     simulated: bool,
 ) -> Section:
-    """What was read, from the tables of the intake and the reduction."""
+    """What was read, from the tables of the intake (files, notes, records set aside) and of the reduction."""
     logs = files[~files["verdict"].isin(["not a log", "companion"])].assign(reason=lambda t: t["reason"].fillna(""))
     printed = logs.head(FILES_PRINTED)
     if not (printed["reason"] != "").any():
@@ -75,7 +76,8 @@ def reading_section(
     ]
     if len(excluded):
         tables.append(Table(SET_ASIDE, _printed(excluded, labels), simulated=simulated))
-    remarks = tuple(f"{n.file}: {n.note}" + (f" ({n.count:,} times)" if n.count > 1 else "") for n in _notes(notes))
+    remarks = tuple(f"{r.file}: {r.records:,} records set aside: {r.reason}" for r in _first(records_set_aside))
+    remarks += tuple(f"{n.file}: {n.note}" + (f" ({n.count:,} times)" if n.count > 1 else "") for n in _first(notes))
     lead = (_totals(files, statuses, excluded),)
     return Section("What was read", lead=lead, tables=tuple(tables), notes=remarks)
 
@@ -105,5 +107,5 @@ def _printed(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     return named.drop(columns="task") if named["task"].nunique() < 2 else named
 
 
-def _notes(notes: pd.DataFrame) -> list:
-    return list(notes.head(FILES_PRINTED).itertuples(index=False))
+def _first(table: pd.DataFrame) -> list:
+    return list(table.head(FILES_PRINTED).itertuples(index=False))

@@ -110,7 +110,17 @@ def _analysed(
             where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
             section = _task(design, counts[design.task], labels, settings.ci_level, said, data, where)
         sections.append(section)
-    sections.append(reading_section(intake.files, statuses, excluded, intake.notes, labels=labels, simulated=simulated))
+    sections.append(
+        reading_section(
+            intake.files,
+            statuses,
+            excluded,
+            intake.notes,
+            records_set_aside=intake.set_aside,
+            labels=labels,
+            simulated=simulated,
+        )
+    )
     tables = {name: pd.concat(parts, ignore_index=True) for name, parts in data.items()}
     tables |= {"files": intake.files, "set_aside": excluded, "statuses": statuses}
     return ReportContent(

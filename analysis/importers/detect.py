@@ -7,7 +7,16 @@ from pathlib import Path
 from types import ModuleType
 
 from analysis.errors import AnalysisError
-from analysis.importers import inspect_ai, lm_eval, standard
+from analysis.importers import (
+    every_eval_ever,
+    helm,
+    inspect_ai,
+    lighteval,
+    lm_eval,
+    openai_evals,
+    opencompass,
+    standard,
+)
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
 from analysis.importers.probe import probe
@@ -16,7 +25,15 @@ from analysis.schema.map_rules import MapRule
 
 #: Every importer, in the order in which formats are listed to users. The standard schema is asked last,
 #: about files that nobody else claims.
-IMPORTERS: tuple[ModuleType, ...] = (inspect_ai, lm_eval)
+IMPORTERS: tuple[ModuleType, ...] = (
+    inspect_ai,
+    lm_eval,
+    helm,
+    lighteval,
+    every_eval_ever,
+    openai_evals,
+    opencompass,
+)
 
 #: Directories deeper than this below a named one are not looked at.
 MAX_DEPTH = 32

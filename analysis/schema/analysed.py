@@ -9,11 +9,13 @@ from analysis.schema.cells import GOLD, VALIDITY_POLARITY
 from analysis.schema.items import ItemFacts, item_facts, low
 from analysis.schema.quoting import quote_identifier, quote_text
 from analysis.schema.resolved import exclusion_reason, folded, resolve_items
+from analysis.schema.status import Status
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 
 ONE_POLARITY: Final = "form asked with one polarity only"
 NO_GOLD: Final = "no gold answer"
+NOTHING_KNOWN: Final = "no response and no gold answer"
 NOT_YES_NO: Final = "gold answer is neither yes nor no"
 NO_ITEM: Final = "no item"
 #: Columns that the view itself replaces.
@@ -54,7 +56,10 @@ def create_analysed_view(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskD
         f"""
         CREATE OR REPLACE TEMP VIEW analysed AS
         SELECT r.* REPLACE ({listed}), i.gold_, i.validity_, i.polarity_, i.unit_, i.cell,
-               coalesce({_rows_left_out(facts)}, i.excluded,
+               coalesce({_rows_left_out(facts)},
+                        CASE WHEN i.excluded = '{NO_GOLD}' AND r.status IN ('{Status.ERRORED}', '{Status.MISSING}')
+                            THEN '{NOTHING_KNOWN}' END,
+                        i.excluded,
                         CASE WHEN i.item IS NULL THEN {quote_text(NO_ITEM)} END) AS excluded
         FROM responses r LEFT JOIN analysed_items i ON r.task = i.task AND r.item = i.item
         """

@@ -32,7 +32,7 @@ from analysis.schema.task_design import TaskDesign
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.reading import reading_section
-from analysis.studies.summary import attention, claims, limits
+from analysis.studies.summary import attention, claims, limits, outside_bounds
 
 TREATMENTS = ("incorrect", "excluded", "half")
 #: Weights of `study.toml` -> how `unit_sums` weighs rows within a cell. `cell` concerns the overall accuracy alone.
@@ -126,7 +126,7 @@ def _analysed(
     return ReportContent(
         title=study.name or "Report on model responses",
         summary=tuple(said["summary"]) or ("Nothing in these logs allows a claim about answer bias.",),
-        limits=tuple(said["limits"]),
+        limits=(*said["limits"], *outside_bounds(excluded)),
         attention=tuple(said["attention"]),
         sections=tuple(sections),
         data=tables,

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+import pandas as pd
+
 from analysis.report.escape import shortened
 from analysis.report.numbers import fixed, percent, signed
+from analysis.schema.analysed import NOTHING_KNOWN
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.judgement import DECISIONS, JudgementResults
 
@@ -16,6 +19,8 @@ FLAGS: dict[str, tuple[str, Callable[[float], str] | None]] = {
     ),
     "floor turns on lost answers": ("on which side of .5 the floor lies turns on answers that were lost", None),
 }
+#: So many responses per independent unit, and a reader who counts responses is misled.
+ROWS_PER_UNIT = 10
 #: At most this many names stand in one sentence.
 NAMED = 6
 #: Longer names are shortened in the middle.
@@ -81,7 +86,23 @@ def attention(results: JudgementResults, labels: Mapping[str, str], *, where: st
         values = zip(group["model"].astype(str), group["value"], strict=True)
         names = [labels.get(model, model) + (f" ({printed(value)})" if printed else "") for model, value in values]
         sentences.append(_sentence(where, f"{words}: {_listed(names)}"))
+    overall = results.estimates[results.estimates["measure"] == "accuracy"]
+    repeated = overall[(overall["n_clusters"] > 0) & (overall["n"] >= ROWS_PER_UNIT * overall["n_clusters"])]
+    if len(repeated):
+        names = [
+            f"{labels.get(str(model), str(model))} ({n:,} responses, {units:,} units)"
+            for model, n, units in zip(repeated["model"], repeated["n"], repeated["n_clusters"], strict=True)
+        ]
+        words = "many responses rest on few independent units, which the intervals count instead"
+        sentences.append(_sentence(where, f"{words}: {_listed(names)}"))
     return tuple(sentences)
+
+
+def outside_bounds(excluded: pd.DataFrame) -> tuple[str, ...]:
+    """What the bounds over everything planned cannot hold, from the table of rows set aside."""
+    rows = int(excluded.loc[excluded["reason"] == NOTHING_KNOWN, "rows"].sum())
+    words = "planned responses stand in no bound: they did not come, and no log says what their right answer was"
+    return (f"{rows:,} {words}.",) if rows else ()
 
 
 def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[str, str]) -> list[str]:

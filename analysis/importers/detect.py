@@ -8,14 +8,22 @@ from types import ModuleType
 
 from analysis.errors import AnalysisError
 from analysis.importers import (
+    consistency_ratings,
+    deepeval,
     every_eval_ever,
     helm,
     inspect_ai,
     lighteval,
+    likelihood_ratings,
+    llm_logic,
     lm_eval,
     openai_evals,
     opencompass,
+    probability_tuples,
+    promptfoo,
+    simple_evals,
     standard,
+    syllogism_votes,
 )
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
@@ -33,6 +41,14 @@ IMPORTERS: tuple[ModuleType, ...] = (
     every_eval_ever,
     openai_evals,
     opencompass,
+    promptfoo,
+    deepeval,
+    simple_evals,
+    llm_logic,
+    syllogism_votes,
+    probability_tuples,
+    likelihood_ratings,
+    consistency_ratings,
 )
 
 #: Directories deeper than this below a named one are not looked at.

@@ -24,12 +24,14 @@ from analysis.importers import (
     simple_evals,
     standard,
     syllogism_votes,
+    wide_table,
 )
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, Probe
 from analysis.schema.map_rules import MapRule
+from analysis.schema.study import Wide
 
 #: Every importer, in the order in which formats are listed to users. The standard schema is asked last,
 #: about files that nobody else claims.
@@ -88,6 +90,7 @@ def find_logs(
     root: Path,
     *,
     rules: Mapping[str, MapRule] | None = None,
+    wide: Wide | None = None,
     importers: tuple[ModuleType, ...] | None = None,
 ) -> list[Found]:
     """Every file under ``paths`` with its importer, in order of relative path.
@@ -100,6 +103,8 @@ def find_logs(
         Directory that names in messages are relative to.
     rules : mapping of str to MapRule, optional
         ``[map]`` of ``study.toml``: tables that it turns into logs are claimed as well.
+    wide : Wide, optional
+        ``[wide]`` of ``study.toml``: tables with one column per model are claimed as well.
     importers : tuple of modules, optional
         Instead of ``IMPORTERS``.
 
@@ -111,7 +116,7 @@ def find_logs(
     known = IMPORTERS if importers is None else importers
 
     def look(path: Path) -> Found:
-        return _identify(probe(path), relative_name(path, root), known, rules or {})
+        return _identify(probe(path), relative_name(path, root), known, rules or {}, wide)
 
     found: dict[str, Found] = {}
     for path in paths:
@@ -186,7 +191,9 @@ def is_companion(name: str) -> bool:
     return lower in COMPANIONS or lower.endswith(_COMPANION_ENDINGS)
 
 
-def _identify(seen: Probe, relative: str, importers: tuple[ModuleType, ...], rules: Mapping[str, MapRule]) -> Found:
+def _identify(
+    seen: Probe, relative: str, importers: tuple[ModuleType, ...], rules: Mapping[str, MapRule], wide: Wide | None
+) -> Found:
     if is_companion(seen.path.name) and not seen.members:
         return Found(seen.path, relative, None, Claim.COMPANION, "belongs to the study")
     if seen.problem:
@@ -206,6 +213,8 @@ def _identify(seen: Probe, relative: str, importers: tuple[ModuleType, ...], rul
         return Found(seen.path, relative, module, Claim.COMPANION, f"belongs to a log ({module.NAME})")
     if standard.sniff_mapped(seen, rules) is Claim.LOG:
         return Found(seen.path, relative, standard, Claim.LOG)
+    if wide is not None and wide_table.sniff_wide(seen, wide, rules) is Claim.LOG:
+        return Found(seen.path, relative, wide_table, Claim.LOG)
     claim = Claim.REFUSED if _is_table(seen) and standard.nearly(standard.column_names(seen), rules) else Claim.NO
     return Found(seen.path, relative, None, claim, _stranger(seen, rules))
 

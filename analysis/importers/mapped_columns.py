@@ -6,11 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError, LogError
 from analysis.importers.raw_rows import RawBatch
 from analysis.schema.map_rules import MapRule, as_text
 from analysis.schema.mapping import map_columns
+
+#: Sources that every file has: the number of the record in it, from 1, and its name.
+ROW, FILE = PLACE_SOURCES = ("@row", "@file")
 
 
 @dataclass(slots=True)
@@ -18,21 +22,25 @@ class MappedColumns:
     """Applies the rules to the batches of one file, and remembers which sources it has.
 
     A record without a source has a missing value there, as in a JSON Lines file whose keys vary; a
-    source that no record of the file has is an error, unless its rule has a default.
+    source that no record of the file has is an error, unless its rule has a default. ``per_record`` rows
+    in a row are one record of the file (tables with a column per model).
     """
 
     rules: Mapping[str, MapRule]
     file: str
+    per_record: int = 1
     _found: set[str] = field(default_factory=set)
+    _rows: int = 0
 
     def applied(self, raw: RawBatch) -> RawBatch:
         """Batch with the mapped columns added or replaced."""
         if not self.rules:
             return raw
         columns = dict(zip(raw.rows.schema.names, raw.rows.columns, strict=True))
+        places = self._places(raw.rows.num_rows)
         for source in self._sources():
             if source not in columns:
-                column = _path_values(columns, source)
+                column = places.get(source) if source in places else _path_values(columns, source)
                 if column is not None:
                     self._found.add(source)
                 columns[source] = pa.nulls(raw.rows.num_rows, pa.string()) if column is None else column
@@ -54,6 +62,11 @@ class MappedColumns:
                     f'no record has "{rule.source}", which [map] {column} of study.toml reads',
                     hint='correct the name, or add default = "" to the rule',
                 )
+
+    def _places(self, rows: int) -> dict[str, pa.Array]:
+        first, self._rows = self._rows + 1, self._rows + rows
+        numbers = pa.array([1 + (row - 1) // self.per_record for row in range(first, first + rows)], pa.int64())
+        return {ROW: pc.cast(numbers, pa.string()), FILE: pa.repeat(self.file, rows)}
 
     def _sources(self) -> list[str]:
         return list(dict.fromkeys(rule.source for rule in self.rules.values() if rule.source is not None))

@@ -7,7 +7,7 @@ from analysis.errors import LogError
 from analysis.importers.byte_streams import open_bytes, relative_name, text_encoding
 from analysis.importers.json_rows import json_array_batches, json_line_batches
 from analysis.importers.json_text import top_level_keys
-from analysis.importers.mapped_columns import MappedColumns
+from analysis.importers.mapped_columns import PLACE_SOURCES, MappedColumns
 from analysis.importers.parquet_rows import MAGIC, is_store, parquet_batches, parquet_names
 from analysis.importers.probe import HEAD_BYTES
 from analysis.importers.protocol import Batch, Claim, Probe, ReadOptions
@@ -37,7 +37,7 @@ def sniff_mapped(probe: Probe, rules: Mapping[str, MapRule]) -> Claim:
 
 def missing_columns(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> tuple[str, ...]:
     """What a header lacks to be a log in the standard schema; all of it where there is no header."""
-    mapped = {column for column, rule in rules.items() if rule.source is None or _has(names, rule.source)}
+    mapped = {c for c, rule in rules.items() if rule.source in (None, *PLACE_SOURCES) or _has(names, rule.source)}
     columns = {*names, *mapped} if names else set()
     lacking = [name for name in REQUIRED if name not in columns]
     return (
@@ -92,13 +92,14 @@ def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:
     declared = tuple(column for columns in options.study.columns.values() for column in columns)
     standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME))
     mapping = MappedColumns({} if is_store(path) else options.study.map, name)
-    for raw in _raw_batches(path, options):
+    for raw in raw_batches(path, options):
         yield standard.batch(mapping.applied(raw))
     mapping.finish(standard.rows)
     standard.finish()
 
 
-def _raw_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
+def raw_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
+    """Rows of a table file of any kind, before its columns are known."""
     with open_bytes(path, options) as stream:
         head = stream.read(1 << 16)
     if head.startswith(MAGIC):

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from analysis.errors import AnalysisError, LogError
-from analysis.importers import standard
+from analysis.importers import standard, wide_table
 from analysis.importers.detect import Found, find_logs, format_names
 from analysis.importers.parquet_rows import is_store
 from analysis.importers.protocol import Claim, ReadOptions
@@ -78,7 +78,7 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
         record that is neither used nor set aside.
     """
     root = root_of(paths)
-    found = find_logs(_absolute(paths), root, rules=study.map)
+    found = find_logs(_absolute(paths), root, rules=study.map, wide=study.wide)
     _refuse_nothing(found, paths)
     _refuse_own_output(found, store)
     reader = _Reader(study, settings, root)
@@ -187,7 +187,7 @@ class _Reader:
                 yield batch.rows if module is standard else self._mapped(batch.rows, account.file)
         elif module is not None:
             for rows in record_batches(module.read(item.path, self._options), account):
-                yield self._mapped(rows, account.file)
+                yield rows if module is wide_table else self._mapped(rows, account.file)
 
     def _scaled(self, rows: pa.RecordBatch, item: Found) -> pa.RecordBatch:
         """Stated probabilities as fractions; our own store holds fractions already."""

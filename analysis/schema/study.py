@@ -57,6 +57,14 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Wide:
+    """Tables with one column per model: which columns these are, and which column of the schema their cells fill."""
+
+    models: tuple[str, ...]
+    value: str = "logged_score"
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """Settings of one analysis; the defaults are those of a directory without ``study.toml``.
 
@@ -80,6 +88,7 @@ class Study:
     probability_scale: str = "fraction"
     reading: Reading = field(default_factory=Reading)
     map: Mapping[str, MapRule] = field(default_factory=dict)
+    wide: Wide | None = None
     models: Mapping[str, ModelEntry] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     report: Report = field(default_factory=Report)
@@ -192,6 +201,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     kind = settings.pop("kind", None)
     settings |= {"kinds": kind} if isinstance(kind, dict) else {"kind": kind}
     settings["reading"] = Reading(**values.get("reading", {}))
+    settings["wide"] = Wide(**values["wide"]) if "models" in values.get("wide", {}) else None
     settings["models"] = {name: ModelEntry(**entry) for name, entry in values.get("models", {}).items()}
     settings["contrasts"] = tuple(Contrast(**entry) for entry in values.get("contrast", []))
     settings["report"] = Report(**values.get("report", {}))

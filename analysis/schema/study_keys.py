@@ -13,6 +13,7 @@ WEIGHTS: Final = ("micro", "prompt", "template", "form", "cell")
 UNCERTAIN_TREATMENTS: Final = ("incorrect", "excluded", "half")
 PROBABILITY_SCALES: Final = ("fraction", "percent")
 UNPAIRED_FORMS: Final = ("exclude", "include")
+WIDE_VALUES: Final = ("logged_score", "answer", "output", "probability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,10 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("unpaired_forms", "text", "question forms asked with one polarity only, in the cells", UNPAIRED_FORMS),
         Key("pool_tasks", "flag", "treat all tasks as one"),
         Key("probability_scale", "text", "scale of probabilities in the logs", PROBABILITY_SCALES),
+    ),
+    "wide": (
+        Key("models", "texts", "columns of a table that are models: names, or patterns with * and ?", required=True),
+        Key("value", "text", "column of the schema that their cells fill", WIDE_VALUES),
     ),
     "reading": (Key("synonyms", "table of texts", "answer -> words that mean it"),),
     "models": (

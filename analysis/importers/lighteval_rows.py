@@ -80,7 +80,7 @@ def old_sample(row: Mapping[str, Any]) -> Sample | None:
     golds = tuple(as_text(text) for text in _list(literal(row.get("gold"))))
     query, prompt = row.get("example"), literal(row.get("full_prompt"))
     metrics = literal(row.get("metrics"))
-    scored = bool(predictions) and all(_is_scored(value) for value in predictions)
+    values = _loglikelihoods(predictions)
     return Sample(
         item=None,
         task=None,
@@ -89,10 +89,10 @@ def old_sample(row: Mapping[str, Any]) -> Sample | None:
         choices=choices,
         gold=gold,
         gold_texts=golds or tuple(choices[at] for at in gold),
-        texts=() if scored else tuple(_flat(predictions)),
+        texts=tuple(_flat(predictions)) if values is None else (),
         finished=(),
         reasoning=(),
-        loglikelihoods=tuple(_loglikelihood(value) for value in predictions) if scored else (),
+        loglikelihoods=values or (),
         metrics=metrics if isinstance(metrics, dict) else {},
         tokens_in=_lengths(literal(row.get("input_tokens"))),
         tokens_out=_lengths(literal(row.get("cont_tokens"))),
@@ -127,14 +127,19 @@ def _flat(values: list[Any]) -> list[Any]:
     return [inner for value in values for inner in (value if isinstance(value, (list, tuple)) else [value])]
 
 
-def _is_scored(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return len(value) == 2 and isinstance(value[1], (bool, int)) and not isinstance(value[0], str)
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+def _loglikelihoods(predictions: list[Any]) -> tuple[float, ...] | None:
+    """Log-likelihoods of the options: pairs with a flag (greedy or not) or bare numbers; None for texts."""
+    if predictions and all(_is_flagged(value) for value in predictions):
+        return tuple(number(value[0]) for value in predictions)
+    values = _flat(predictions)
+    known = bool(values) and all(value is None or isinstance(value, (int, float)) for value in values)
+    return tuple(number(value) for value in values) if known else None
 
 
-def _loglikelihood(value: Any) -> float:
-    return number(value[0] if isinstance(value, (list, tuple)) else value)
+def _is_flagged(value: Any) -> bool:
+    # Parquet has no pairs of a number and a truth value: the flag comes back as 0 or 1.
+    is_pair = isinstance(value, (list, tuple)) and len(value) == 2
+    return is_pair and not isinstance(value[0], (str, bool)) and value[1] in (0, 1)
 
 
 def _indices(value: Any, count: int) -> tuple[int, ...]:

@@ -243,7 +243,7 @@ def test_census_prints_values_without_intervals() -> None:
     assert (found["reason"] == "the benchmark is the population: no sampling error").all()
 
 
-@pytest.mark.parametrize("target", ["new_templates", "new_models", "everything"])
+@pytest.mark.parametrize("target", ["new_models", "everything"])
 def test_targets_that_sums_by_unit_cannot_serve_are_refused(target: str) -> None:
     """A label for a claim that nobody computed would be worse than no result."""
     with pytest.raises(AnalysisError, match="target"):

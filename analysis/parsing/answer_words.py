@@ -12,7 +12,7 @@ from analysis.parsing.text import fold
 YES, NO = "yes", "no"
 OPPOSITE = {YES: NO, NO: YES}
 #: Interjections that need no declaration.
-_BASE = {YES: ("yes", "yeah", "yep", "yup"), NO: ("no", "nope", "nah")}
+_BASE = {YES: ("yes", "yeah", "yep", "yup", "yea"), NO: ("no", "nope", "nah")}
 #: Read only where they are the whole reply or all that follows a marker.
 _SHORT = {"y": YES, "n": NO}
 #: Marks that may surround a word that is a whole reply; a question mark is not among them.
@@ -35,6 +35,7 @@ class AnswerWords:
     word: re.Pattern[str]
     pair: re.Pattern[str]
     hedge: re.Pattern[str]
+    instruction: re.Pattern[str]
     head: re.Pattern[str]
     tail: re.Pattern[str]
 
@@ -72,14 +73,21 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
         rf"{a}[\"')\]]*\s*(?:,?\s*(?:\bn?or\b|\bvs?\.?|\bversus\b|\band/or\b)(?:\s+(?:a|an|the))?|/|\|)\s*[\"'(\[]*{b}"
         for a, b in orders
     )
-    hedges = "|".join(rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}" for a, b in orders)
+    # A following noun makes "no" a determiner: "yes, and no further step".
+    hedges = "|".join(rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}(?![\"')]*\s+(?!depending|really|at|it\b|in\b|to\b|for\b|on\b|so\b|both|here|then)\w)" for a, b in orders)
+    either = _alternatives(table)
+    instructed = (
+        rf"\bif [^.;\n]{{0,60}},? (?:then )?(?:please )?(?:write|say|answer|respond|reply|output|print|return|type|state|choose|select)"
+        rf"(?: with)? [\"']*{either}[\"']*"
+    )
     return AnswerWords(
         table=table,
         whole=table | {short: p for short, p in _SHORT.items() if short not in table},
         declared=frozenset(declared),
         word=_whole_words(table),
-        pair=re.compile(rf"(?<!\w)(?:(?:either|neither|both)\s+[\"']*)?(?:{pairs})(?!\w)"),
+        pair=re.compile(rf"(?<!\w)(?<![/|])(?<![/|] )(?:(?:either|neither|both)\s+[\"']*)?(?:{pairs})(?!\w)"),
         hedge=re.compile(rf"(?<!\w)(?:{hedges})(?!\w)"),
+        instruction=re.compile(instructed),
         head=re.compile(rf"[\s\"'(*_]*({base})[\"')*_]*(?:\s*[.!,;:]|\s*\n|\s+[–—-]|\s*$|\s+(?=because\b|since\b))"),
         tail=re.compile(
             r"[.!?][\s*]+(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my |the correct )?"

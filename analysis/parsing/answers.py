@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from analysis.errors import StudyError
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import LETTERS, option_labels, read_choice
+from analysis.parsing.choice import LETTERS, n_options, option_labels, read_choice
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.text import strip_echo
@@ -23,6 +23,7 @@ KINDS = ("judgement", "choice", "probability", "none")
 _CUT_OFF = frozenset({"max_tokens", "length", "max_length", "model_length", "max_output_tokens", "token_limit"})
 _HELD_BACK = frozenset({"content_filter", "refusal", "safety"})
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
+_CHOICES = "meta.choices"
 _STOP_REASON = "meta.stop_reason"
 #: An output at least this long may repeat its prompt.
 _ECHO_MIN = 24
@@ -99,7 +100,9 @@ class _BatchReader:
         self._words = answer_words(policy.synonyms)
         self._labels = option_labels(tuple(policy.labels))
         self._names = set(rows.schema.names)
-        self._cache: dict[tuple[str, str], Reading] = {}
+        self._cache: dict[tuple[str, str, int | None], Reading] = {}
+        self._choices: list[tuple[str | None, str | None]] | None = None
+        self._offered: dict[tuple[str | None, str | None], int | None] = {}
 
     def read(self) -> pa.RecordBatch:
         kinds, gold = self._kinds_and_gold()
@@ -119,23 +122,33 @@ class _BatchReader:
             elif output is None:
                 reading = unanswered(rule or "not_read", Status.ANSWERED) if scored[at] else unanswered("empty")
             else:
-                cached = self._cache.get((kind, output))
-                reading = cached if cached is not None else self._read_text(kind, output)
+                offered = self._n_options(at) if kind == "choice" else None
+                cached = self._cache.get((kind, output, offered))
+                reading = cached if cached is not None else self._read_text(kind, output, offered)
                 if stops[at] and reading.status is Status.UNPARSED:
                     reading = _cut_off(reading, stops[at])
             results.append(reading)
         return self._written(results, gold)
 
-    def _read_text(self, kind: str, output: str) -> Reading:
+    def _n_options(self, at: int) -> int | None:
+        """How many options a row's question has, as far as its log says."""
+        if self._choices is None:
+            self._choices = list(zip(self._column(_CHOICES), self._column("prompt"), strict=True))
+        key = self._choices[at]
+        if key not in self._offered:
+            self._offered[key] = n_options(*key)
+        return self._offered[key]
+
+    def _read_text(self, kind: str, output: str, offered: int | None) -> Reading:
         if kind == "judgement":
             reading = read_yes_no(output, self._words)
         elif kind == "choice":
-            reading = read_choice(output, self._labels)
+            reading = read_choice(output, self._labels, offered)
         elif kind == "probability":
             reading = read_probability(output, percent=self._policy.percent)
         else:
             reading = unanswered("not_read", Status.ANSWERED) if output.strip() else unanswered("empty")
-        self._cache[kind, output] = reading
+        self._cache[kind, output, offered] = reading
         return reading
 
     def _given(self, answer: str, rule: str, kind: str) -> Reading:

@@ -2,14 +2,16 @@
 
 Rules: ``exact``, ``boxed``, ``json``, ``tagged``, ``final_answer`` ("the answer is (B)", "option B", "答案是B"),
 ``first_word`` ("B. Paris"), ``last_line``, ``only_one_option`` (one option alone is named in brackets or as
-"option X"). A letter is never taken from an ordinary word: "A dog" and "I think" name no option.
+"option X"). ``outside_options`` is a label that the question does not have. A letter is never taken from an ordinary word: "A dog" and "I think" name no option.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from analysis.parsing.corrections import after_correction
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import is_refusal, is_undecided
 from analysis.parsing.text import before_run_on, prepare, strip_reasoning
@@ -45,6 +47,13 @@ _DENIED = re.compile(
     r"(?:\bnot|n't|\brather than|\binstead of|\bneither|\bnor|\bexcept|\bif|\bwhether)\s+"
     r"(?:be\s+)?(?:option\s+)?[\"'(\[]*$"
 )
+#: An option as prompts list them, and how much of a prompt is looked at.
+_OFFERED = re.compile(r"^[ \t]*[*(\[]{0,3}([A-Z])[)\].:][*)]*[ \t]+\S", re.MULTILINE)
+_PROMPT_CHARS = 8_000
+_RIGHT = ("correct", "right", "true", "yes")
+_VERDICTS = re.compile(
+    r"^\s*\(?([a-z])[).:][\s–—-]*(?:[^\n]{0,80}[–—:-]\s*)?(correct|right|true|yes|incorrect|wrong|false|no)[.!]*\s*$", re.MULTILINE
+)
 _LISTED = re.compile(r"^\s*\(?([a-z])[).:]\s", re.MULTILINE)
 
 
@@ -53,12 +62,14 @@ class OptionLabels:
     """Labels of a task's options, compiled into the patterns that the rules use."""
 
     labels: dict[str, str]
+    ordered: tuple[str, ...]
     exact: re.Pattern[str]
     named: re.Pattern[str]
     first: re.Pattern[str]
     line: re.Pattern[str]
     marked: re.Pattern[str]
     more: re.Pattern[str]
+    concluded: re.Pattern[str]
     affirmed: re.Pattern[str]
 
     def fold(self, text: str | None) -> str | None:
@@ -76,7 +87,7 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
     """Compile option labels; a tuple of texts, by default the letters A to Z."""
     by_folded = {" ".join(label.casefold().split()): label for label in labels}
     either = "(?:" + "|".join(re.escape(label) for label in sorted(by_folded, key=lambda x: (-len(x), x))) + ")"
-    edge = r"[\s\"'()\[\].,:;!*-]*"
+    edge = r"[\s\"'()\[\].,:;!*=>→-]*"
     stop = (
         r"(?=[\"')\]]*(?:\s*$|\s*\n|\s*[.,;:!)\]—–-]|[^\x00-\x7f]"
         r"|\s+(?:because|since|as it|which|and|or|is (?:correct|right|the)|\()))"
@@ -84,6 +95,7 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
     whole_word = r"(?!\w|'\w|-\w)"
     return OptionLabels(
         labels=by_folded,
+        ordered=tuple(labels),
         exact=re.compile(rf"{edge}(?:(?:option|choice|answer)\s*:?\s*)?[\"'(\[]*({either}){edge}"),
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
@@ -92,7 +104,11 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
         ),
         affirmed=re.compile(
             rf"(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:is|must be|would be|has to be)\s+(?:clearly\s+|therefore\s+)?"
-            r"(?:the\s+)?(?:only\s+)?(?:correct|right|best|true|answer)\b(?!\s+(?:only|if)\b)"
+            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick)\b(?!\s+(?:only|if)\b)"
+        ),
+        concluded=re.compile(
+            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
+            rf"(?:(?:it|that)(?:'s| is| must be)\s+)?(?:only\s+)?(?:option\s+|choice\s+)?[\"'(\[]*({either})[\"')\]]*[.!]*\s*$"
         ),
         line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
         marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),
@@ -103,8 +119,39 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
     )
 
 
-def read_choice(text: str, options: OptionLabels) -> Reading:
-    """Read a reply to a question with labelled options."""
+def read_choice(text: str, options: OptionLabels, offered: int | None = None) -> Reading:
+    """Read a reply to a question with labelled options.
+
+    Parameters
+    ----------
+    text : str
+    options : OptionLabels
+    offered : int, optional
+        How many options the question has: a label beyond them is no answer to it.
+    """
+    reading = _read(text, options)
+    if reading.answer is None or offered is None or reading.answer in options.ordered[:offered]:
+        return reading
+    return unanswered("outside_options")
+
+
+def n_options(choices: str | None, prompt: str | None) -> int | None:
+    """How many options a question has, by the logged choices (a JSON list) or by the list that ends its prompt."""
+    if choices and choices.startswith("["):
+        try:
+            listed = json.loads(choices)
+        except ValueError:
+            listed = None
+        if isinstance(listed, list) and len(listed) > 1:
+            return len(listed)
+    letters = _OFFERED.findall(prompt[-_PROMPT_CHARS:]) if prompt else []
+    starts = [at for at, letter in enumerate(letters) if letter == "A"]
+    offered = letters[starts[-1] :] if starts else []
+    in_order = [chr(ord("A") + at) for at in range(len(offered))]
+    return len(offered) if len(offered) > 1 and offered == in_order else None
+
+
+def _read(text: str, options: OptionLabels) -> Reading:
     stripped = strip_reasoning(text)
     prepared = prepare(stripped.text)
     if not prepared:
@@ -125,8 +172,17 @@ def _read_prepared(text: str, options: OptionLabels) -> Reading:
     named = _named(text, options)
     first = _first(text, options)
     last = _last_line(text, options)
+    corrected = _corrected(text, options)
+    if corrected is not None:
+        return corrected
+    concluded = options.concluded.search(text, max(0, len(text) - 60))
+    if concluded and (named is None or named.rule == "conflicting") and first in (None, options.labels[concluded[1]]):
+        return answered(options.labels[concluded[1]], "last_line")
     if named is not None:
         return named
+    verdict = _only_verdict(text, options)
+    if verdict is not None:
+        return answered(verdict, "final_answer")
     found = {label for label in (first, last) if label is not None}
     if len(found) > 1:
         return unanswered("conflicting")
@@ -152,6 +208,22 @@ def _named(text: str, options: OptionLabels) -> Reading | None:
     return answered(labels.pop(), wrapped if wrapped in ("boxed", "json", "tagged") else "final_answer")
 
 
+def _corrected(text: str, options: OptionLabels) -> Reading | None:
+    """What is read behind the last correction, if the text has one; only a retraction leaves nothing."""
+    rest = after_correction(text)
+    if not rest:
+        return unanswered("retracted") if rest == "" and options.marked.search(text) else None
+    reading = _read_prepared(rest, options)
+    return answered(reading.answer, "self_correction") if reading.answer is not None else None
+
+
+def _only_verdict(text: str, options: OptionLabels) -> str | None:
+    """The one label of a list that is called right where all the others are called wrong."""
+    verdicts = [(label, verdict in _RIGHT) for label, verdict in _VERDICTS.findall(text) if label in options.labels]
+    right = [options.labels[label] for label, is_right in verdicts if is_right]
+    return right[0] if len(verdicts) > 1 and len(right) == 1 else None
+
+
 def _another_follows(text: str, end: int, label: str, options: OptionLabels) -> bool:
     """Whether further labels are listed behind the first: "Answer: B, C", "B and D"."""
     following = options.more.match(text, end)
@@ -162,8 +234,9 @@ def _first(text: str, options: OptionLabels) -> str | None:
     found = options.first.match(text)
     if found is None or text.startswith("q:") or _NOT_CHOSEN.match(text, found.end(1)):
         return None
-    listed = {letter for letter in _LISTED.findall(text) if letter in options.labels}
-    return None if len(listed) > 1 else options.labels[found[1]]
+    listed = [letter for letter in _LISTED.findall(text) if letter in options.labels]
+    is_list = len(set(listed)) > 1 and listed == sorted(listed)
+    return None if is_list else options.labels[found[1]]
 
 
 def _last_line(text: str, options: OptionLabels) -> str | None:

@@ -11,33 +11,39 @@ BOTH_WORDS = "\ue000"
 _ADVERB = (
     r"(?:definitely|clearly|certainly|indeed|therefore|thus|hence|logically|deductively|formally|actually|simply"
     r"|also|absolutely|completely|entirely|still|in fact|of course|obviously|most likely|likely|probably|strictly"
-    r"|technically|undoubtedly|then)"
+    r"|technically|undoubtedly|then|almost|very|most|surely|certainly)"
 )
-_NOUN = r"(?:answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans)"
+_NOUN = (
+    r"(?:answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans"
+    r"|guess|bet|vote|choice|pick|stance|call|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ)"
+)
 _GAP = (
     r"(?:\s+(?:to|for|here|in|of|on|from|then|given|based|as|about|regarding|that|i|would)\b"
     r"(?:[^.!?\n:;\"]|\"[^\"\n]{0,120}\"){0,90}?)?(?:\s*,[^,.!?\n:;\"]{1,40},)?"
 )
 _BE = (
     r"(?:is|was|would be|should be|must be|will be|has to be|must therefore be|remains|becomes|seems to be"
-    r"|appears to be|would have to be)"
+    r"|appears to be|would have to be|has got to be|has to be|est|es|lautet|ist|è|é)"
 )
 _LINK = rf"(?:\s*(?::|=|->|=>|→|–|—|-{{1,2}})\s*|\s*,?\s+{_BE}\b\s*[:,]?\s*|\s*\n\s*)"
 _FILL = (
-    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|just|that|again|well|so|it is|it's)"
+    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|confident|simple|straightforward|emphatic|unequivocal|flat|solid|just|that|again|well|so|it is|it's)"
     r"(?![\w'])[\s,:]*)*"
 )
 _SAY = (
-    r"(?:say|answer|go with|lean(?:ing)?(?: towards?)?|vote(?: for)?|choose|pick|conclude|respond(?: with)?"
-    r"|reply(?: with)?|think|believe|guess|select|infer|argue|judge)"
+    r"(?:say|answer(?: with)?|go with|lean(?:ing)?(?: towards?)?|vote(?: for)?|choose|pick|conclude|respond(?: with)?"
+    r"|reply(?: with)?|think|believe|guess|suppose|reckon|select|infer|argue|judge|answering|saying|going with)"
 )
 #: The word is named as the answer: "the answer is", "Answer:", "that's a", "I'd say".
 NAMED = re.compile(
     rf"\b(?:(?P<final>(?:final|overall|ultimate|boxed|json|tagged)\s+)?{_NOUN}(?:\s*\([^()\n]{{0,40}}\))?{_GAP}{_LINK}"
     r"|(?:it|that|this|my vote|mine)(?:'s|\s+is|\s+would be|'d be)\s+"
     r"(?=an?\s|(?:definitely|clearly|certainly|still)?\s*$)"
+    r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|deserves|warrants|amounts to|boils down to)\s+(?=an?\s)"
+    r"|(?:chang|switch|revis|updat)\w* (?:my|the|this) (?:final )?(?:answer|vote|mind|verdict)(?: from \w+)? to\s+"
+    r"|(?:logic|reason|analysis|(?:the|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
     r"|(?:which|this|that)\s+means\s*[:,]?\s*(?:that\s+)?|(?P<last>final)\s*:\s*|leaning(?: towards?)?\s+"
-    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only)?(?: have to| need to| still| therefore| also"
+    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only)?(?: have to| need to| still| therefore| also| [a-z]{3,12}ly"
     r"| inclined to)?"
     rf"\s+{_SAY}\s*[:,]?\s*(?:that\s+)?"
     rf"){_FILL}$"
@@ -46,22 +52,25 @@ NAMED = re.compile(
 LEAD = re.compile(
     r"(?:^|[.!?:;…\n]\s*|[,—–(]\s*|\s-+\s*)(?:(?:and|but|or)\s+)?"
     r"(?:(?:so|but|and|in short|in conclusion|in summary|in sum|to sum up|to conclude|overall|ultimately|finally"
-    r"|consequently|accordingly|as a result|well|ok|okay|um+|uh+|h+m+|ah|hell|heck|sorry|i'm sorry|sure|right|honestly"
-    r"|frankly|in my (?:opinion|view)|in this case|strictly speaking|by definition|short answer|great question"
+    r"|consequently|accordingly|as a result|well|ok|okay|um+|uh+|h+m+|ah|oh|why|hell|heck|sorry|i'm sorry|sure|right|honestly"
+    r"|frankly|in my (?:opinion|view)|in this case|(?:strictly|logically|formally|technically) speaking|by definition"
+    r"|short answer|great question|tl;?dr|to answer (?:the|your|this) question|(?!on|ear|ful|suppos|alleg|possib|hard|part|near"
+    r"|scarce|bare|rare|usual|general|common|sometim)[a-z]{2,14}ly(?=,)"
     rf"|good question|{_ADVERB})(?![\w'])[\s.!,:…—–-]*)+$"
 )
 #: The word begins a line, a sentence or a clause after a colon or dash.
 STARTS = re.compile(
-    rf"(?:[.!?:;…→]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|[\s\"'(])-+|--+|[—–])\s*$"
+    rf"(?:[.!?:;…→=]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|[\s\"'(])-+|--+|[—–])\s*$"
     r"|\n\s*(?:\(?\d{1,2}[.):]\s*|[a-z]\)\s*)?$"
 )
 #: Labels that open a reply.
 OPENS_REPLY = re.compile(
-    r"(?:(?:a|response|assistant)\s*[:>]|(?:option\s+)?\(?[a-e][).:]|-"
-    r"|an?(?:\s+(?:clear|resounding|firm|hard|definite|definitive|strong))?)?"
+    r"(?:(?:a|response|assistant)\s*[:>]|(?:option\s+)?\(?[a-e][).:]|\(?1[).:]|-"
+    r"|\(?(?:answer|final answer)\)?"
+    r"|(?:an?\b)?\s*(?:clear|resounding|firm|hard|definite|definitive|strong|big|solid|easy)?)?"
 )
 _PART = r"(?:step|premise|statement|part|point|case|item|example|claim|fact|rule|assumption|observation)"
-_NUMERAL = r"(?:\s*\(?\d{1,2}|\s+\(?(?:[a-z]|[ivx]{1,4}))\)?"
+_NUMERAL = r"(?:(?:\s*\(?\d{1,2}|\s+\(?(?:[a-z]|[ivx]{1,4}))\)?)"
 #: Labels of steps, parts and explanations, whose first word is no answer to the question.
 ASIDE = re.compile(
     rf"(?:\b{_PART}{_NUMERAL}?\s*[:)–—-]|(?:^|\n)\s*{_PART}{_NUMERAL}[.]"
@@ -89,7 +98,8 @@ MAY_CORRECT = re.compile(
 MAY_NEGATE = re.compile(r"not|n't|never|neither|nor|without|rather|instead|hardly")
 MAY_NAME = re.compile(
     r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans|leaning"
-    r"|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
+    r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ|get|deserves|warrants|amount"
+    r"|boil|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
 )
 #: The word is denied or set against another.
 NEGATES = re.compile(
@@ -97,17 +107,24 @@ NEGATES = re.compile(
     r"(?:(?:say|answer|simply|just|be|an?|the|really|exactly|clearly|logically|strictly|formally|deductively)\s+)*$"
 )
 #: "not" directly before a declared word that is a predicate ("not valid").
-NOT = re.compile(r"(?:\bnot|n't)\s+(?:(?:really|logically|strictly|formally|deductively)\s+)?$")
+NOT = re.compile(
+    r"(?:\bnot|n't|(?P<cannot>\b(?:it|this|that|statement|claim|argument|conclusion)\s+(?:can't|cannot|can not)(?:\s+possibly)?)\s+be)"
+    r"\s+(?:(?:really|logically|strictly|formally|deductively)\s+)?(?:an?\s+)?$"
+)
 #: A clause of this kind only entertains what follows.
 HYPOTHETIC = re.compile(
     r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
-    r"|(?<!no )doubt\w*|den(?:y|ies)|seem\w*|before|until|(?<!\bi )had"
+    r"|(?<!no )doubt\w*|den(?:y|ies)|disagree\w*|(?:false|untrue) that|seem\w*|before|until|(?<!\bi )had|no way|nobody|no one|fail\w*"
+    r"|(?:know|determine|see|check|decide|find out|clear|sure|tell|asked?|ask(?:s|ing)) if"
     r"|(?:one|you|people|many|some|most|others|they|he|she|critics|someone) (?:\w+ )?"
     r"(?:would|can|will|sa(?:y|id)s?|thinks?|argues?)"
-    r"|not (?:the case|true|clear|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
-    r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b.*\b(?:were|was|would))\b"
-    r"|n't (?:think|believe|say|mean|know|agree|claim|that|true)\b"
-    r"|\b(?:if|when|should|would|could|can) i\b(?! (?:had|have|were|must|need)\b)"
+    r"|not (?:the case|true|clear|obvious|evident|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
+    r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b(?! i\b).*\b(?:were|was|would)|if(?=\s*$)"
+    r"|(?:initial|first|earlier|previous|original|old|preliminary)(?=\s*$))\b"
+    r"|(?:can't|cannot|can not|could not|couldn't|does not|doesn't|do not|don't|did not|not)\b(?: \w+)? (?:conclude|follow|mean|imply"
+    r"|infer|show|prove|establish|entail)\b"
+    r"|n't (?:think|believe|say|mean|know|agree|claim|that|true|clear|obvious|certain|evident)\b"
+    r"|\b(?:if|when|should|would|could|can) i\b(?! (?:had|have|were|must|need|absolutely)\b)"
 )
 #: Where the clause before a marker begins.
 CLAUSE_START = re.compile(
@@ -116,7 +133,7 @@ CLAUSE_START = re.compile(
 #: An adverbial that opens a sentence ("Based on the premises, yes").
 OPENING = re.compile(
     r"^(?:based on|given|according to|considering|from|under|in|with|by|following|assuming|for|as|after|since|because"
-    r"|looking)\b[^.!?\n]{0,200},\s*$"
+    r"|looking|if (?:i|we|you) (?:have|had|must|need))\b[^.!?\n]{0,200},\s*$"
 )
 _JUDGED = (
     r"(?:argument|inference|conclusion|statement|claim|reasoning|syllogism|deduction|proposition|sentence|implication"
@@ -126,12 +143,37 @@ _JUDGED = (
 SUBJECT = re.compile(
     r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+"
     r"|\b(?:conclude[ds]?|follows|say|believe|think) that\s+)"
-    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it|this|that)"
-    rf"(?:'s|\s+(?:is|are|must be|would be))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
+    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it|this|that|you)"
+    rf"(?:'s|'re|\s+(?:is|are|must be|would be))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
     rf"(?:{_ADVERB}\s+)?$"
 )
 #: What a declared adjective may stand before and still be the predicate ("is a valid argument").
 PREDICATE_NOUN = re.compile(rf"\s+{_JUDGED}(?=[\"')\]]*(?:\s*$|\s*[.,;:!\n]))")
+#: A reported answer ('"Yes," said Ann').
+SAID = re.compile(r"[,.!]?[\"']\s+(?:said|says|replied|replies|answered|answers|was|wrote)\b")
+#: "not X but Y", of which Y is meant.
+NOT_BUT = re.compile(r"\bnot\s+(?:an?\s+)?[\"']?\w+[\"']?,?\s+but\s+(?:rather\s+)?(?:an?\s+)?[\"']?$")
+#: A concession behind the word ("yes, but").
+BUT = re.compile(r"[\"')\]]*\s*[,;–—-]*\s*(?:[^.!?\n,;]{0,60},)?\s*(?:but|yet|however)\b")
+#: What leads to a word that stands against another one.
+SET_AGAINST = re.compile(
+    r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut)\s+(?:(?:or|and|but|also|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
+    r"|one|sense|reading|theory|practice|hand|way|ways|speaking|[a-z]{2,14}ly)\s+){0,5}$"
+)
+COULD_BE = re.compile(r"\b(?:could|might|may)\s+(?:\w+\s+){0,4}be\s+(?:an?\s+)?$")
+#: A clause with "if" before a marker in the irrealis ("if ..., the answer would be").
+IF_CLAUSE = re.compile(r"\b(?:if|unless|had|were)\b[^.!?\n]*$")
+#: A label of what is no answer, at the beginning of a reply.
+EXPLAINS = re.compile(r"\s*(?:explanation|reason|reasoning|justification|rationale|analysis|thoughts?)\s*[:–—-]\s*$")
+#: An answer with what it is given to ("yes to the first question").
+TO_PART = re.compile(
+    r"[\"')\]]*,?\s+(?:to|for|on|in|with) (?:the |case |part |question |premise |statement )*"
+    r"(?:first|second|third|former|latter|one|other|last|\d|[a-d]\b)"
+)
+TO_THE_QUESTION = re.compile(r"\b(?:to (?:the|your) question|(?:whether or not|(?:of|matter) whether|even (?:if|when|though)))\b[^.!?\n]*,\s*(?:the\s+|my\s+)?$")
+IF_I_MUST = re.compile(r"^(?:i|we)(?:'d)? (?:have|had|must|need)\b")
+#: A reply that begins as a numbered step.
+STEP = re.compile(rf"\s*(?:{_PART}{_NUMERAL}\s*[:.)–—-]|\(?1[.)]\s)")
 #: The other half of a conditional answer.
 OTHERWISE = re.compile(r"\b(?:otherwise|else|if not|if so|elsewhere)[\s,:]*$")
 SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]]*\s+(?=\S)|\n\s*")
@@ -143,17 +185,29 @@ RIGHT = re.compile(
 )
 NUMBER = re.compile(r"\.?[ \t]?#?\d")
 IS_ANSWER = re.compile(
-    r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?:\w+\s+)?"
+    r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?!wrong|incorrect|false|worst)(?:\w+\s+)?"
     r"(?:answer|conclusion|response|verdict)\b(?!\s+(?:if|only|when|unless)\b)"
 )
 #: Next words that show that "no" is no determiner: the sentence goes on.
 GOES_ON = re.compile(
     r"because|since|as|the|an?|it|it's|its|this|that|that's|these|those|they|they're|there|there's|i|i'm|i'd|i've|we|you"
-    r"|he|she|does|doesn't|do|don't|did|didn't|not|cannot|can't|but|and|due|given|based|according|under|even|although"
+    r"|he|she|u|does|doesn't|do|don't|did|didn't|not|cannot|can't|but|and|due|given|based|according|under|even|although"
     r"|though|sir|ma'am|from|for|in|on|to|with|by|at|my|your|his|her|their|our|therefore|thus|so|then"
-    r"|here|again|actually|definitely|sorry|wait"
+    r"|here|again|actually|definitely|sorry|wait|bc|b/c|bcs|cuz|coz|cos|cause|'cause|although|while|i'll|isn't|doesnt|isnt|its|thats"
 )
-CONDITION = re.compile(r"if|when|unless|only|otherwise|provided")
+CONDITION = re.compile(r"if|when|unless|only|otherwise|provided|providing|had|were|whenever")
+#: A condition set off from the word by a comma ("yes, but only if").
+CONDITION_AFTER = re.compile(
+    r"[\"')\]]*\s*[,;(—–-]*\s*(?:but\s+)?(?:and\s+)?(?:(?:only|just)\s+(?:if|when|in case|under)|unless|provided|providing"
+    r"|not (?:unless|until|if)|(?:as|so) long as|on (?:the )?condition|if and only if|in case)\b"
+)
+#: A condition that opens the sentence in which the word stands.
+CONDITION_BEFORE = re.compile(
+    r"^\s*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:i|we|you) (?:have|had|must|need|absolutely))|unless|in case|provided|were|had"
+    r"|providing|as long as)\b[^.!?\n]{0,200}"
+    r"[,:—–-]?\s*(?:then\s*,?\s*)?$"
+)
+SUPPOSED = re.compile(r"\b(?:suppose|if|assume)\b[^.!?\n]{0,160}[,;:]?\s+then\s*,?\s*$")
 #: Next words before which the answer word is itself the subject ("yes would be wrong").
 SUBJECT_OF = re.compile(
     r"is|isn't|was|wasn't|would|wouldn't|seems?|could|might|may|should|means|depends|appears|answers?|votes?|responses?"
@@ -161,3 +215,5 @@ SUBJECT_OF = re.compile(
 )
 #: Next words that make a declared adjective attributive or factive ("true that", "valid for").
 ADJECTIVE_OF = re.compile(r"that|an?|the|in|for|to")
+#: A clause in which "could be" only entertains its answer.
+ENTERTAINED = re.compile(r"\b(?:how|if|were|had|why)\b[^.!?\n]*$")

@@ -6,6 +6,7 @@ reader errs towards "unparsed" and never towards the other polarity.
 """
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,20 +28,25 @@ _WRAPPED = ("boxed", "json", "tagged")
 
 
 class Mention(NamedTuple):
-    """One mention that counts: where, which answer, how strong, by which rule."""
+    """One mention that counts: where, which answer, how strong, by which rule.
+
+    ``corrects`` marks one that takes back what was said; ``aside`` one that answers a question of the text's own
+    or fills a labelled line, which is set aside where the reply has begun with its answer.
+    """
 
     start: int
     polarity: str
     strength: int
     rule: str
     corrects: bool = False
+    aside: bool = False
 
 
 class Mentions(NamedTuple):
-    """Mentions that count, in order, and the reasons why others were passed over."""
+    """Mentions that count, in order, and for each reason why others were passed over where the last of those is."""
 
     counted: tuple[Mention, ...]
-    passed_over: frozenset[str]
+    passed_over: Mapping[str, int]
 
 
 class _Layout:
@@ -69,9 +75,9 @@ class _Layout:
 def answer_mentions(text: str, words: AnswerWords) -> Mentions:
     """Find and judge every mention of an answer word in a prepared text."""
     layout = _Layout(text)
-    judged = [_judge(layout, found, words) for found in words.word.finditer(text)]
-    counted = tuple(m for m in judged if isinstance(m, Mention))
-    return Mentions(counted, frozenset(m for m in judged if isinstance(m, str)))
+    judged = [(found.start(), _judge(layout, found, words)) for found in words.word.finditer(text)]
+    counted = tuple(m for _, m in judged if isinstance(m, Mention))
+    return Mentions(counted, {m: start for start, m in judged if isinstance(m, str)})
 
 
 def n_sentences(text: str) -> int:
@@ -89,12 +95,16 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     right = _right_reason(text, found.end(), word, polarity, declared)
     if right:
         return right
+    if _another_next(text, found.end(), polarity, words):
+        return _contrary(start, polarity)
     left = _LEFT_EDGE.sub("", text[max(0, start - _LEFT_CHARS) : start]) + " "
     if start > _LEFT_CHARS:
         left = _CUT + left
     if contexts.OTHERWISE.search(left[-24:]):
-        return "conditional"
+        return "otherwise"
     if contexts.MAY_NEGATE.search(left[-60:]):
+        if contexts.NOT_BUT.search(left):
+            return Mention(start, polarity, NAMED, "final_answer")
         if declared and (negated := _negated(layout, start, left, polarity)):
             return negated
         if contexts.NEGATES.search(left[-60:]):
@@ -102,9 +112,29 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     return (
         (_predicate(layout, start, left, polarity) if declared else None)
         or _named(start, left, polarity)
-        or _standing(layout, start, left, polarity, _ends_here(text, found.end()))
-        or "inside"
+        or _standing(layout, start, left, polarity, found.end())
+        or (_contrary(start, polarity) if _ends_clause(text, left, found.end()) else "inside")
     )
+
+
+def _contrary(start: int, polarity: str) -> Mention:
+    return Mention(start, polarity, CONTRARY, "contrary")
+
+
+def _ends_clause(text: str, left: str, end: int) -> bool:
+    """Whether a word ends a short clause set against another: "..., loosely speaking yes", "or maybe no"."""
+    right = contexts.RIGHT.match(text, end)
+    ends = right is not None and (right["end"] is not None or right["stop"] is not None)
+    if not ends:
+        return False
+    could_be = contexts.COULD_BE.search(left) is not None and not contexts.ENTERTAINED.search(left)
+    return could_be or contexts.SET_AGAINST.search(left) is not None
+
+
+def _another_next(text: str, end: int, polarity: str, words: AnswerWords) -> bool:
+    """Whether the opposite answer follows at once: "yes no"."""
+    following = words.word.match(text, end + 1) if text[end : end + 1].isspace() else None
+    return following is not None and words.table[" ".join(following[0].split())] != polarity
 
 
 def _ends_here(text: str, end: int) -> bool:
@@ -117,11 +147,15 @@ def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool)
     right = contexts.RIGHT.match(text, end)
     if right is None:
         return "inside"
+    if contexts.SAID.match(text, end):
+        return "inside"
     if right["ask"]:
         return "question"
     if polarity == NO and contexts.NUMBER.match(text, end):
         return "inside"
     following = right["next"]
+    if contexts.CONDITION_AFTER.match(text, end):
+        return "conditional"
     if following is None or (declared and contexts.PREDICATE_NOUN.match(text, end)):
         return ""
     following = following.strip("\"')")
@@ -142,18 +176,31 @@ def _named(start: int, left: str, polarity: str) -> Mention | str | None:
     named = contexts.NAMED.search(left, max(0, hint.start() - _BEFORE_HINT)) if hint else None
     if named is None:
         return Mention(start, polarity, STANDING, "self_correction", corrects=True) if corrects else None
-    if not corrects and _is_hypothetic(left[: named.start()]):
-        return "hypothetical"
+    before = left[: named.start()]
     final = (named["final"] or named["last"] or "").strip()
+    if not corrects and final not in _WRAPPED and not contexts.IF_I_MUST.search(named[0]) and _is_hypothetic(before):
+        return "hypothetical"
+    if ("would" in named[0] or "depend" in left) and contexts.IF_CLAUSE.search(before):
+        return "conditional"
     rule = final if final in _WRAPPED else "final_answer"
     return Mention(start, polarity, FINAL if final else NAMED, rule, corrects)
 
 
 def _is_hypothetic(before: str) -> bool:
-    clause = before
-    for break_ in contexts.CLAUSE_START.finditer(before):
-        clause = before[break_.end() :]
-    return contexts.HYPOTHETIC.search(clause) is not None
+    return contexts.HYPOTHETIC.search(_clause(contexts.TO_THE_QUESTION.sub("", before))) is not None
+
+
+def _depends(left: str) -> bool:
+    """Whether the clause before the word sets a condition."""
+    return contexts.CONDITION_BEFORE.search(_clause(left.rstrip(" :"))) is not None or contexts.SUPPOSED.search(left) is not None
+
+
+def _clause(left: str) -> str:
+    """What stands before the word or marker in its clause."""
+    start = 0
+    for break_ in contexts.CLAUSE_START.finditer(left):
+        start = break_.end()
+    return left[start:]
 
 
 def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention | str | None:
@@ -161,11 +208,15 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
     negation = contexts.NOT.search(left)
     if negation is None:
         return None
+    if negation["cannot"]:
+        return Mention(start, OPPOSITE[polarity], STANDING, "negated") if _at_either_end(layout, start) else "negated"
     subject = contexts.SUBJECT.search(left)
     before = left[: negation.start()]
     leads = not before.strip() or contexts.STARTS.search(before[-24:]) or contexts.LEAD.search(before)
     if (subject is None or subject["no"] is None) and not leads:
         return "negated"
+    if _depends(left):
+        return "conditional"
     return Mention(start, OPPOSITE[polarity], STANDING, "negated") if _at_either_end(layout, start) else "negated"
 
 
@@ -173,8 +224,12 @@ def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention
     subject = contexts.SUBJECT.search(left)
     if subject is None:
         return None
+    if subject["no"]:
+        return "negated"
     if not _at_either_end(layout, start) or _is_hypothetic(left):
         return "inside"
+    if _depends(left):
+        return "conditional"
     return Mention(start, polarity, STANDING, "predicate")
 
 
@@ -182,7 +237,9 @@ def _at_either_end(layout: _Layout, start: int) -> bool:
     return start < layout.first_end or start >= layout.last_sentence
 
 
-def _standing(layout: _Layout, start: int, left: str, polarity: str, at_end: bool) -> Mention | str | None:
+def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -> Mention | str | None:
+    if contexts.TO_PART.match(layout.text, end):
+        return _contrary(start, polarity)
     if contexts.OPENS_REPLY.fullmatch(left.strip(_QUOTES_AND_BLANKS)):
         return Mention(start, polarity, STANDING, "first_word")
     starts = contexts.STARTS.search(left[-24:])
@@ -195,18 +252,29 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, at_end: boo
     if not (starts or lead):
         if not after_comma:
             return None
-        if not (opening or at_end) or _is_hypothetic(left):
-            return Mention(start, polarity, CONTRARY, "contrary")
+        if _depends(left) and not opening:
+            return "conditional"
+        if not (opening or _ends_here(layout.text, end)) or _is_hypothetic(left):
+            return Mention(start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None)
     if contexts.ASIDE.search(left):
         return "inside"
+    if _depends(left):
+        return "conditional"
+    if contexts.EXPLAINS.match(left):
+        return Mention(start, polarity, INSIDE, "only_one_polarity", aside=True)
+    if start > 1 and layout.text[start - 1] == '"' and layout.text[end : end + 2].strip(".,!?")[:1] != '"':
+        return "inside"
+    in_brackets = start > 1 and layout.text[start - 1] == "("
+    asked = left.rstrip().endswith("?")
     begins_last_line = start >= layout.last_line and not layout.text[layout.last_line : start].strip()
     if start >= layout.last_sentence or begins_last_line:
-        return Mention(start, polarity, STANDING, "last_line")
-    if left.rstrip().endswith("?"):
+        aside = asked or in_brackets or contexts.BUT.match(layout.text, end) is not None
+        return Mention(start, polarity, STANDING, "last_line", aside=aside)
+    if asked:
         return _after_question(layout, start, polarity)
     if start < layout.first_end:
         return Mention(start, polarity, STANDING, "first_word")
-    return Mention(start, polarity, INSIDE, "only_one_polarity")
+    return Mention(start, polarity, INSIDE, "only_one_polarity", aside=in_brackets)
 
 
 def _opens(layout: _Layout, start: int) -> bool:
@@ -218,6 +286,6 @@ def _opens(layout: _Layout, start: int) -> bool:
 
 def _after_question(layout: _Layout, start: int, polarity: str) -> Mention | str:
     """The answer to a restated question counts if it is the only question; others are steps of reasoning."""
-    if layout.text.count("?") == 1 and start <= layout.first_end:
+    if layout.text.count("?") == 1 and start <= layout.first_end and not contexts.STEP.match(layout.text):
         return Mention(start, polarity, STANDING, "first_word")
     return "inside"

@@ -12,6 +12,8 @@ Set aside, with the reason as rule: ``range`` ("0.6-0.7"), ``bound`` ("less than
 import re
 from typing import NamedTuple
 
+from analysis.parsing.corrections import after_correction
+from analysis.parsing.number_words import in_digits
 from analysis.parsing.reading import Reading, unanswered
 from analysis.parsing.refusal import is_refusal, is_undecided
 from analysis.parsing.text import prepare, strip_reasoning
@@ -35,9 +37,12 @@ _NUMBER = re.compile(
     rf"|(?P<plain>{_DIGITS})(?P<percent>{_PERCENT})?)(?![\w/]|[.,]\d)"
 )
 _RANGE = re.compile(
-    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?:{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b|\bor\b)[ ]?"
-    rf"(?P<high>{_DIGITS})(?:{_PERCENT})?(?!\w|[.]\d)"
+    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?P<low_percent>{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b|\bor\b)[ ]?"
+    rf"(?P<high>{_DIGITS})(?P<high_percent>{_PERCENT})?(?!\w|[.]\d)"
+    rf"|[\[(][ ]?(?P<from>{_DIGITS}),[ ]?(?P<upto>{_DIGITS})[ ]?[\])]|\bfrom {_DIGITS}/{_DIGITS} to {_DIGITS}/{_DIGITS}"
 )
+#: What makes a range a mere addition to the number itself.
+_ALSO_RANGE = re.compile(r"\b(?:range|interval|ci|bounds?)\b(?: of| is|from|between|[\s:=])*[\[(]*$|[\d%] ?\((?:between )?$")
 _FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
 _BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)"
@@ -48,9 +53,9 @@ _CONFIDENCE_BEFORE = re.compile(r"\bconfiden(?:ce|t)\b(?: level)?(?: is| of)?[\s
 _CONFIDENCE_AFTER = re.compile(r"\s*(?:confiden|credible|ci\b)")
 _NAMED = re.compile(
     r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast|prediction|credence"
-    r"|response|ans)\b(?:\s*\([^()\n]{0,60}\))?"
+    r"|response|ans|i(?:'d| would)? (?:estimate|guess|say|assign|believe|give)(?: it| this)?(?=\b[^.!?\n]*$))\b(?:\s*\([^()\n]{0,60}\))?"
     r"(?:\s+(?:of|that|to|for|here|is|given)\b[^.!?\n:=\d]{0,90}?)??"
-    r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b)\s*"
+    r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b|(?<=estimate)|(?<=guess)|(?<=say))\s*"
     r"(?:(?:therefore|thus|then|about|approximately|roughly|around|approx\.?|nearly|almost|circa|simply|exactly|a|an|the|p|="
     r"|is|~|≈|:|p\([^()\n]{0,40}\))\s*)*$"
 )
@@ -58,6 +63,8 @@ _ONLY_AROUND = re.compile(
     r"(?:(?:the|my|final|answer|probability|estimate|likelihood|chance|is|about|approximately|roughly|around|approx|nearly|so"
     r"|p|of|a|therefore|p\([^()\n]{0,40}\))\b|[\s:=≈~.,;!\"'()\[\]-])*"
 )
+_RESULT = re.compile(r"=\s*$|≈\s*$")
+_EXPLAINED = re.compile(r"[\"')]*\s*(?:[.,;:](?=\s)|[—–(-]|because\b|since\b|as\b)(?!\s*[\d.]+\s*(?:$|[,;]|%))")
 _LABELLED_LINE = re.compile(r"\s*(?:final\s+)?(?:answer|ans|a|probability|p|estimate)\s*[:=]\s*")
 
 
@@ -89,6 +96,7 @@ def read_probability(text: str, *, percent: bool = False) -> Reading:
 
 
 def _read_prepared(text: str, percent: bool) -> Reading:
+    text = in_digits(text)
     numbers = stated_numbers(text, percent=percent)
     if not numbers:
         if is_refusal(text):
@@ -102,8 +110,8 @@ def _read_prepared(text: str, percent: bool) -> Reading:
         ("json", _after_marker(text, numbers, "json")),
         ("tagged", _after_marker(text, numbers, "tagged")),
         ("last_line", _only(text, numbers, last_line, len(text))),
-        ("first_line", _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end)),
-        ("final_answer", _after_marker(text, numbers, "final") or _after_marker(text, numbers, "")),
+        ("first_line", _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end) or _opening(text, numbers)),
+        ("final_answer", _after_marker(text, numbers, "final") or _named(text, numbers)),
         ("last_number", _last_likely(numbers)),
     )
     rule, chosen = next(((rule, number) for rule, number in candidates if number is not None), ("none", None))
@@ -126,21 +134,28 @@ def stated_numbers(text: str, *, percent: bool = False) -> list[Stated]:
         if not _overlaps(number, taken) and not _is_margin(text, number):
             found.append(_stated(text, number, percent))
     stated = sorted(found)
-    return [n for n in stated if not _is_confidence(text, n)] or stated
+    return [n for n in stated if not _is_beside(text, n)] or stated
 
 
 def _is_margin(text: str, number: re.Match[str]) -> bool:
     return _MARGIN.search(text[max(0, number.start() - 6) : number.start()]) is not None
 
 
-def _is_confidence(text: str, number: Stated) -> bool:
-    """A level of confidence beside the probability itself."""
+def _is_beside(text: str, number: Stated) -> bool:
+    """A level of confidence, or a range, beside the probability itself."""
+    if number.reason == "range":
+        return _ALSO_RANGE.search(text[max(0, number.start - 24) : number.start]) is not None
     before, after = text[max(0, number.start - 24) : number.start], text[number.end : number.end + 16]
     return _CONFIDENCE_BEFORE.search(before) is not None or _CONFIDENCE_AFTER.match(after) is not None
 
 
 def _is_range(span: re.Match[str]) -> bool:
-    return _decimal(span["low"]) < _decimal(span["high"])
+    if span["low"] is None:
+        return span["from"] is None or _decimal(span["from"]) < _decimal(span["upto"])
+    low, high = _decimal(span["low"]), _decimal(span["high"])
+    if span["high_percent"] and not span["low_percent"] and low < 1 <= high:
+        return low != high / 100
+    return low < high
 
 
 def _overlaps(found: re.Match[str], taken: list[tuple[int, int]]) -> bool:
@@ -211,6 +226,24 @@ def _after_marker(text: str, numbers: list[Stated], kind: str) -> Stated | None:
         if named and (not kind or (named["final"] or "").strip() == kind):
             return number
     return None
+
+
+def _named(text: str, numbers: list[Stated]) -> Stated | None:
+    """The number named as the answer, unless a calculation goes on from it to a result."""
+    named = _after_marker(text, numbers, "")
+    last = _last_likely(numbers)
+    if named is None or last is None or last.start <= named.start:
+        return named
+    result = _RESULT.search(text[named.end : last.start])
+    return last if result and not text[last.end :].strip(" .!*)\"'") else named
+
+
+def _opening(text: str, numbers: list[Stated]) -> Stated | None:
+    """A number with which the reply begins and which a sentence explains; not one that is taken back."""
+    first = numbers[0]
+    if not first.likely or first.value is None or text[: first.start].strip(" \"'(~≈*") or not _EXPLAINED.match(text, first.end):
+        return None
+    return None if after_correction(text) else first
 
 
 def _last_likely(numbers: list[Stated]) -> Stated | None:

@@ -23,11 +23,17 @@ _END_TOKEN = re.compile(
     r"|</s>|<eos>|<eoa>|<end_of_turn>|<\|(?:user|human)\|>",
     re.IGNORECASE,
 )
+_ROLE = re.compile(r"^\s*<\|(?:assistant|model|bot)\|>", re.IGNORECASE)
 _INVISIBLE = dict.fromkeys(
     [0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
 _QUOTES = {ord(c): "'" for c in "‘’‚‛´′"} | {ord(c): '"' for c in "“”„‟«»″「」『』"}
-_LETTER_FORMS = _INVISIBLE | _QUOTES | {ord("−"): "-", ord("。"): ".", ord("、"): ","}
+#: Pictures and ornaments beside words ("✅ Yes"); ballot boxes have a meaning.
+_DECORATION = re.compile("[\u2600-\u260f\u2613-\u2752\u2756-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0e\ufe0f\u20e3¡¿]+")
+_SUPERSCRIPT = re.compile("(?<=\\d)[⁻⁺]?[⁰¹²³⁴-⁹]+")
+_PLAIN_DIGITS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
+_LETTER_FORMS = _INVISIBLE | _QUOTES | {ord("−"): "-", ord("。"): ".", ord("、"): ",", ord("⁄"): "/", ord("☐"): "[ ] ", ord("☑"): "[x] "}
+_AFTER_FOLDING = _QUOTES | {ord("⁄"): "/"}
 
 _NEEDS_UNFOLDING = re.compile(r"[\\*_`~#<>$&{}\[\]|•]")
 _FENCE = re.compile(r"```+[a-z0-9+-]*")
@@ -50,6 +56,8 @@ _ANSWER_TAG = re.compile(
 _RUN_ON = re.compile(
     r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
 )
+_CHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[x\][ \t]*", re.MULTILINE)
+_UNCHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][^\n]*$", re.MULTILINE)
 _HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
 _LINE_MARK = re.compile(r"^[ \t\"'(]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
@@ -127,7 +135,9 @@ def clip(text: str) -> str:
 def fold(text: str) -> str:
     """Lower-case text in one letter form: NFKC, plain quotes, no invisible characters."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_LETTER_FORMS)).translate(_QUOTES)
+        text = _SUPERSCRIPT.sub(lambda power: "^" + power[0].translate(_PLAIN_DIGITS), text)
+        text = _DECORATION.sub(" ", text)
+        text = unicodedata.normalize("NFKC", text.translate(_LETTER_FORMS)).translate(_AFTER_FOLDING)
     return text.casefold()
 
 
@@ -136,6 +146,7 @@ def before_end_token(text: str) -> str:
     if "<" not in text:
         return text
     start = 0
+    text = _ROLE.sub("", text)
     for token in _END_TOKEN.finditer(text):
         if text[start : token.start()].strip():
             return text[start : token.start()]
@@ -163,6 +174,8 @@ def unfold(folded: str) -> str:
         text = _LATEX_MARK.sub(" ", _mark_boxed(text))
     if ":" in text and "{" in text:
         text = _JSON_ANSWER.sub(_mark_json, text)
+    if "[x]" in text and "[ ]" in text:
+        text = _CHECKED.sub("tagged answer: ", _UNCHECKED.sub("", text))
     if "<" in text or "[" in text:
         text = _HTML_TAG.sub(" ", _ANSWER_TAG.sub(lambda tag: "\n" if tag[1] else "\ntagged answer: ", text))
     text = _HASH_ANSWER.sub("final answer: ", text)

@@ -11,8 +11,9 @@ valid", "not valid"), ``only_one_polarity``, ``self_correction``. Rules that giv
 import re
 
 from analysis.parsing import mentions as found_in
-from analysis.parsing.answer_words import EDGES, AnswerWords
+from analysis.parsing.answer_words import EDGES, NO, YES, AnswerWords
 from analysis.parsing.contexts import BOTH_WORDS
+from analysis.parsing.corrections import is_conclusion, is_corrected, is_retracted, may_be_withdrawn
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import begins_with_offer, begins_with_refusing_no, is_refusal, is_undecided
@@ -21,15 +22,26 @@ from analysis.schema.status import Status
 
 #: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
 _SHORT_TEXT_SENTENCES = 4
-_MAY_WRAP = re.compile(r"[_<\[◁\\{~&|]")
-_ENUMERATED = re.compile(r"^[ \t]*\(?(?:q(?:uestion)?\s*)?(?:\d{1,2}|[a-e])[.):][ \t]*(\S+)", re.MULTILINE)
-_SHORT_ANSWER = re.compile(r"\b(?:answer|ans|a)(?:\s+is)?\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?$")
+_MAY_WRAP = re.compile(r"[_<\[◁\\{~&|☐☑]")
+_ENUMERATED = re.compile(
+    r"(?:^|(?<=[\s,;.]))[ \t]*\(?(?:(?:q|question|part|item)\s*)?\(?(?:\d{1,2}|[a-e])[.):]+[ \t]*(\S+)", re.MULTILINE
+)
+_SHORT_ANSWER = re.compile(
+    r"\b(?:(?:answer|ans|a)\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?|answer\s+is\s*:?\s*(?:[\"'(]+([yn])[\"')]+[.!]?|([yn])[.!]))$"
+)
+_INSTRUCTS = re.compile(r"(?:instructions?|answer|respond|reply|please|options?|prompt|task)\b")
+_SPELLED = re.compile(r"(?:(y)[ .-]e[ .-]s|n[ .-]o)\.?")
+#: Replies without an answer word that mean one all the same, as a sentence of their own at the beginning.
+_EMPHATIC = re.compile(
+    r"(?:(?:oh|well|hell)[\s,]+)?(?:(?P<no>(?:absolutely|definitely|certainly|most certainly|surely|obviously|clearly|of course)"
+    r" not|no way)(?=\s*[.!,;:—–-]|\s*$)|(?:absolutely|definitely|certainly|of course|most certainly)[\s.!]*$)"
+)
 _CONCEDES = re.compile(r"[^.!?\n]*\b(?:but|however|yet|although|though)\b")
 _BOTH = f" {BOTH_WORDS} "
-_NO_MENTIONS = Mentions((), frozenset())
+_NO_MENTIONS = Mentions((), {})
 #: Rules whose answer stands in a field of its own; an explanation in another field may follow.
 _FIELDS = ("json", "tagged")
-_PASSED_RULES = ("conditional", "negated", "question")
+_PASSED_RULES = ("otherwise", "conditional", "negated", "question")
 
 
 def read_yes_no(text: str, words: AnswerWords) -> Reading:
@@ -66,6 +78,7 @@ def _plain(text: str, words: AnswerWords) -> Reading | None:
         if (
             begins_with_refusing_no(folded)
             or begins_with_offer(folded)
+            or may_be_withdrawn(folded)
             or folded[head.end() :].lstrip(EDGES)[:1].isdigit()
         ):
             return None
@@ -96,6 +109,8 @@ def _read_prepared(text: str, words: AnswerWords) -> Reading:
     first = before_run_on(text)
     if first is not None:
         reading = _read_one(first, words)
+        if reading.rule == "hedge" and _INSTRUCTS.match(first):
+            return _read_one(text, words)
         if reading.answer is not None or reading.rule in ("conflicting", "hedge", "several", "refusal"):
             return reading
     return _read_one(text, words)
@@ -117,8 +132,12 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
         if len({words.table[" ".join(word.split())] for word in found}) > 1:
             hedged = words.hedge.search(text) is not None
             masked = words.pair.sub(_BOTH, words.hedge.sub(_BOTH, text) if hedged else text)
-        if _is_row(masked, words):
-            return unanswered("several")
+            masked = words.instruction.sub(_BOTH, masked)
+        row = _row(masked, found, words)
+        if row:
+            if len(set(row)) == 1:
+                return answered(row[0], "repeated")
+            return unanswered("several" if len(row) > 2 else "conflicting")
     mentions = answer_mentions(masked, words)
     if hedged and not any(m.strength >= found_in.NAMED for m in mentions.counted):
         return unanswered("hedge")
@@ -129,13 +148,19 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
 
 def _is_numbered(text: str, words: AnswerWords) -> bool:
     """Answers to several questions in a numbered list."""
-    return sum(n[1].strip(EDGES) in words.table for n in _ENUMERATED.finditer(text)) > 1
+    numbered = [n for n in _ENUMERATED.finditer(text) if n[1].strip(EDGES) in words.table]
+    if len(numbered) < 2:
+        return False
+    first = words.word.search(text)
+    return first is not None and first.start() >= numbered[0].start()
 
 
-def _is_row(text: str, words: AnswerWords) -> bool:
-    """Three answers and more in a row and nothing else."""
-    items = [item for item in re.split(r"[\s,;/]+", text.strip(EDGES)) if item] if len(text) < 200 else []
-    return len(items) > 2 and all(item.strip(EDGES) in words.table for item in items)
+def _row(text: str, found: list[str], words: AnswerWords) -> list[str]:
+    """Polarities of answers in a row with nothing else; empty if there is anything else."""
+    if len(text) > 12 * len(found):
+        return []
+    items = [item.strip(EDGES) for item in re.split(r"[\s,;/.!]+", text.strip(EDGES)) if item.strip(EDGES)]
+    return [words.table[item] for item in items] if len(items) > 1 and all(i in words.table for i in items) else []
 
 
 def _concedes(text: str, mentions: Mentions, words: AnswerWords) -> bool:
@@ -148,11 +173,14 @@ def _concedes(text: str, mentions: Mentions, words: AnswerWords) -> bool:
 
 
 def _decided(mentions: Mentions, text: str) -> Reading | None:
-    counted, corrected = _after_correction(mentions.counted)
+    counted, corrected = _after_correction(mentions.counted, text)
     if not any(m.strength > found_in.CONTRARY for m in counted):
         return None
-    if "conditional" in mentions.passed_over and max(m.strength for m in counted) < found_in.NAMED:
+    if _is_conditional(mentions, counted, text):
         return unanswered("conditional")
+    if is_retracted(text, max([counted[-1].start, *mentions.passed_over.values()])):
+        return unanswered("retracted")
+    counted = _without_asides(counted)
     strongest = max(counted, key=lambda m: m.strength)
     if len({m.polarity for m in counted}) == 1:
         if strongest.strength == found_in.INSIDE and found_in.n_sentences(text) > _SHORT_TEXT_SENTENCES:
@@ -168,11 +196,35 @@ def _plain_rule(mention: Mention) -> str:
     return "last_line" if mention.rule == "self_correction" else mention.rule
 
 
-def _after_correction(counted: tuple[Mention, ...]) -> tuple[tuple[Mention, ...], bool]:
+def _is_conditional(mentions: Mentions, counted: tuple[Mention, ...], text: str) -> bool:
+    """Whether an answer is made to depend on something, and none is drawn from that."""
+    at = max(mentions.passed_over.get("conditional", -1), mentions.passed_over.get("otherwise", -1))
+    if at < 0 or max(m.strength for m in counted) >= found_in.NAMED:
+        return False
+    first, last = counted[0], counted[-1]
+    if first.rule == "first_word" and first.start < at and "otherwise" not in mentions.passed_over:
+        return False
+    return not (last.strength == found_in.STANDING and last.start > at and is_conclusion(text, last.start))
+
+
+def _without_asides(counted: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Where a reply begins with its answer, points conceded and questions of its own on the way count for nothing."""
+    if counted[0].rule != "first_word":
+        return counted
+    return tuple(m for m in counted if not m.aside)
+
+
+def _after_correction(counted: tuple[Mention, ...], text: str) -> tuple[tuple[Mention, ...], bool]:
     """Mentions from the last explicit correction on, and whether it changed the answer."""
-    for at in range(len(counted) - 1, 0, -1):
-        if counted[at].corrects and counted[at].polarity != counted[at - 1].polarity:
-            return counted[at:], True
+    last = counted[-1] if counted else None
+    if last is None or last.strength == found_in.CONTRARY or last.aside:
+        return counted, False
+    others = [at for at, m in enumerate(counted) if m.polarity != last.polarity]
+    if not others:
+        return counted, False
+    since = counted[others[-1] + 1 :]
+    if any(m.corrects for m in since) or is_corrected(text, counted[others[-1]].start, last.start):
+        return since, True
     return counted, False
 
 
@@ -183,6 +235,8 @@ def _stands_last(counted: tuple[Mention, ...], strength: int, text: str) -> bool
     if any(m.polarity != polarity for m in strongest):
         return False
     others = [m for m in counted if m.polarity != polarity]
+    if others[0].rule == "first_word" and strength < found_in.FINAL:
+        return False
     if last.rule in _FIELDS:
         return all(m.strength < found_in.NAMED for m in others if m.start > last.start)
     if any(m.start > last.start for m in others):
@@ -192,14 +246,21 @@ def _stands_last(counted: tuple[Mention, ...], strength: int, text: str) -> bool
 
 
 def _unread(text: str, has_pair: bool, mentions: Mentions, words: AnswerWords) -> Reading:
+    spelled = _SPELLED.fullmatch(text) if len(text) < 10 else None
+    if spelled:
+        return answered(YES if spelled[1] else NO, "exact")
     short = _SHORT_ANSWER.search(text[-40:]) if not mentions.counted else None
-    if short and short[1] in words.whole:
-        return answered(words.whole[short[1]], "final_answer")
+    letter = short and (short[1] or short[2] or short[3])
+    if letter in words.whole:
+        return answered(words.whole[letter], "final_answer")
+    emphatic = _EMPHATIC.match(text) if not mentions.counted else None
+    if emphatic:
+        return answered(NO if emphatic["no"] else YES, "emphatic")
     if is_refusal(text):
         return unanswered("refusal", Status.REFUSED)
     for rule in _PASSED_RULES:
         if rule in mentions.passed_over:
-            return unanswered(rule)
+            return unanswered("conditional" if rule == "otherwise" else rule)
     if is_undecided(text):
         return unanswered("undecided")
     return unanswered("hedge" if has_pair else "none")

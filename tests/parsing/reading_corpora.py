@@ -1,8 +1,9 @@
 """Labelled answer texts and how well the readers do on them; run as a script it prints the accuracy by kind.
 
 A corpus is a tab-separated file: ``kind``, for yes/no also ``words`` (a vocabulary of ``VOCABULARIES``, ``-`` for
-the built-in one), ``expected`` (``-`` where nothing should be read) and ``text`` with ``\\n``, ``\\t``, ``\\uXXXX`` and
-``\\\\`` as escapes. Files ``corpus_*.tsv`` were written beside the rules; ``held_out_*.tsv`` by another hand.
+the built-in one), for choices perhaps ``options`` (their number), ``expected`` (``-`` where nothing should be read) and
+``text`` with ``\\n``, ``\\t``, ``\\uXXXX`` and ``\\\\`` as escapes. Files ``corpus_*.tsv`` were written beside the rules, ``varied_*.tsv``
+before the rules that they led to.
 """
 
 import re
@@ -16,6 +17,7 @@ from analysis.parsing.reading import Reading
 from analysis.parsing.yes_no import read_yes_no
 
 HERE = Path(__file__).parent
+SOURCES = ("corpus", "varied")
 READERS = ("yes_no", "choice", "probability")
 VOCABULARIES: dict[str, dict[str, list[str]]] = {
     "-": {},
@@ -26,6 +28,8 @@ VOCABULARIES: dict[str, dict[str, list[str]]] = {
     "german": {"yes": ["ja"], "no": ["nein"]},
     "spanish": {"yes": ["sí", "si"], "no": ["no"]},
     "chinese": {"yes": ["是", "是的"], "no": ["否", "不是"]},
+    "affirmative": {"yes": ["affirmative", "indeed"], "no": ["negative"]},
+    "russian": {"yes": ["да"], "no": ["нет"]},
 }
 _ESCAPE = re.compile(r"\\(n|t|\\|u[0-9a-f]{4})")
 _PLAIN = {"n": "\n", "t": "\t", "\\": "\\"}
@@ -40,11 +44,12 @@ class Labelled:
     words: str
     expected: str | None
     text: str
+    n_options: int | None = None
 
     def read(self) -> Reading:
         if self.reader == "yes_no":
             return read_yes_no(self.text, answer_words(VOCABULARIES[self.words]))
-        return read_choice(self.text, option_labels()) if self.reader == "choice" else read_probability(self.text)
+        return read_choice(self.text, option_labels(), self.n_options) if self.reader == "choice" else read_probability(self.text)
 
     def found(self) -> str | None:
         """What the reader finds, in the corpus's notation."""
@@ -55,16 +60,19 @@ class Labelled:
 
 
 def corpus(reader: str, *, source: str = "corpus") -> list[Labelled]:
-    """Labelled texts of one reader; ``source`` is ``corpus`` or ``held_out``; empty if there is no such file."""
+    """Labelled texts of one reader; ``source`` is ``corpus`` or ``varied``."""
     path = HERE / f"{source}_{reader}.tsv"
-    if not path.is_file():
-        return []
     lines = path.read_text(encoding="utf-8").split("\n")
     columns = lines[0].split("\t")
     rows = [dict(zip(columns, line.split("\t"), strict=True)) for line in lines[1:] if line]
     return [
         Labelled(
-            reader, r["kind"], r.get("words", "-"), None if r["expected"] == "-" else r["expected"], _text(r["text"])
+            reader,
+            r["kind"],
+            r.get("words", "-"),
+            None if r["expected"] == "-" else r["expected"],
+            _text(r["text"]),
+            int(r["options"]) if r.get("options", "-") != "-" else None,
         )
         for r in rows
     ]
@@ -89,11 +97,10 @@ def accuracy_table(reader: str, *, source: str = "corpus") -> str:
 
 def main() -> None:
     """Print the tables of docs/reading_answers.md."""
-    for source in ("corpus", "held_out"):
+    for source in SOURCES:
         for reader in READERS:
-            if corpus(reader, source=source):
-                print(f"\n{source.replace('_', '-')}\n")  # noqa: T201
-                print(accuracy_table(reader, source=source))  # noqa: T201
+            print(f"\n{source}\n")  # noqa: T201
+            print(accuracy_table(reader, source=source))  # noqa: T201
 
 
 if __name__ == "__main__":

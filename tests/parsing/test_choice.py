@@ -3,14 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading_corpora import corpus
+from reading_corpora import SOURCES, corpus
 
 from analysis.parsing.choice import option_labels, read_choice
 
 LETTERS = option_labels()
 
 
-@pytest.mark.parametrize("source", ["corpus", "held_out"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_labelled_texts_are_read_right(source: str) -> None:
     """Catches an option missed, and a wrong one read (which must not happen at all)."""
     texts = corpus("choice", source=source)

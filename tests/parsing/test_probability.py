@@ -5,12 +5,12 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading_corpora import corpus
+from reading_corpora import SOURCES, corpus
 
 from analysis.parsing.probability import read_probability
 
 
-@pytest.mark.parametrize("source", ["corpus", "held_out"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_labelled_texts_are_read_right(source: str) -> None:
     """Catches a number missed or taken from the wrong place."""
     texts = corpus("probability", source=source)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_corpora import VOCABULARIES, Labelled, corpus
+from reading_corpora import SOURCES, VOCABULARIES, Labelled, corpus
 
 from analysis.errors import StudyError
 from analysis.parsing.answer_words import answer_words
@@ -16,7 +16,6 @@ from analysis.schema.status import Status
 
 WORDS = answer_words({})
 OPPOSITE = {"yes": "no", "no": "yes"}
-SOURCES = ("corpus", "held_out")
 
 
 @pytest.mark.parametrize("source", SOURCES)

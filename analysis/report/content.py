@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -78,6 +79,29 @@ def file_stem(*parts: str) -> str:
     """
     words = [re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in parts]
     return "_".join(word for word in words if word)[:80].rstrip("_") or "untitled"
+
+
+def with_distinct_names(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Sections whose tables, and whose figures, have a file each: later ones of one name are numbered from 2.
+
+    Tasks may differ in characters that no file name keeps.
+    """
+    tables: set[str] = set()
+    figures: set[str] = set()
+    found = []
+    for section in sections:
+        own = tuple(replace(t, spec=replace(t.spec, name=_free(t.spec.name, tables))) for t in section.tables)
+        drawn = tuple(replace(figure, name=_free(figure.name, figures)) for figure in section.figures)
+        found.append(replace(section, tables=own, figures=drawn))
+    return tuple(found)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, numbered if it is taken; it is taken from now on."""
+    numbered = (name if k == 1 else f"{name[:70]}_{k}" for k in count(1))
+    free = next(stem for stem in numbered if stem not in taken)
+    taken.add(free)
+    return free
 
 
 def check_names(content: ReportContent) -> None:

@@ -141,7 +141,7 @@ def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
         note=(
             "Bias: accuracy where Yes is right minus accuracy where No is right, above 0 leans to Yes. "
             + ("PS: affirmative minus negated accuracy. " if four else "")
-            + "Floor: the worse of the two accuracies; bold above .5. Cells below .5 are underlined."
+            + "Floor: the worse of the two accuracies."
         ),
         rule_where=Where("competence_floor", ">", 0.5),
         bold_where=(Where("competence_floor", ">", 0.5),),
@@ -210,7 +210,8 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
             "Above: both class accuracies exceed .5 (intersection-union). Below: one of them is under .5, the smaller "
             "p doubled. Min bias: by how much the plug-in floor is too low on average if the two accuracies are equal. "
             "Under the treatment 'incorrect' a coin that leaves a share u unanswered has floor .5(1 − u): a floor "
-            "below .5 is then no evidence of bias."
+            "below .5 is then no evidence of bias. Intervals are those of single models: one may lie on one side of .5 "
+            "where the test, adjusted over models, leaves it undecided."
         ),
         bold_where=(Where("decision", "==", "above", cells=("decision",)),),
     )

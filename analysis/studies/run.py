@@ -21,7 +21,7 @@ from analysis.reduction.intake import Intake, IntakeSettings, root_of, take_in
 from analysis.reduction.selection import EVERYTHING, Selection
 from analysis.reduction.statuses import status_counts
 from analysis.reduction.units import unit_sums
-from analysis.report.content import ReportContent, Section
+from analysis.report.content import ReportContent, Section, with_distinct_names
 from analysis.report.manifest import report_manifest
 from analysis.schema.checks import Violation, check_responses
 from analysis.schema.design import create_analysed_view, read_designs
@@ -128,7 +128,7 @@ def _analysed(
         summary=tuple(said["summary"]) or ("Nothing in these logs allows a claim about answer bias.",),
         limits=(*said["limits"], *outside_bounds(excluded)),
         attention=tuple(said["attention"]),
-        sections=tuple(sections),
+        sections=with_distinct_names(sections),
         data=tables,
         manifest=_manifest(intake, study, settings, excluded, clock),
         simulated=simulated,

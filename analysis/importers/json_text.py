@@ -126,6 +126,11 @@ def as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_id(value: Any) -> bool:
+    """Whether a logged value can name something: a text that is not empty, or a whole number."""
+    return value != "" if isinstance(value, str) else isinstance(value, int) and not isinstance(value, bool)
+
+
 def open_log(path: Path, options: ReadOptions) -> IO[bytes]:
     """Open a file, decompressed; a Git LFS pointer, an empty file or a web page is a LogError."""
     where = relative_name(path, options.root)

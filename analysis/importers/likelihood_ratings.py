@@ -13,7 +13,7 @@ from analysis.importers.byte_streams import relative_name
 from analysis.importers.content_digest import content_digest
 from analysis.importers.file_names import stem
 from analysis.importers.inspect_scores import as_number
-from analysis.importers.json_text import as_text, read_lines, top_level_keys
+from analysis.importers.json_text import as_text, is_id, read_lines, top_level_keys
 from analysis.importers.logged_factors import count
 from analysis.importers.protocol import Claim, Probe, ReadOptions, Record
 from analysis.schema.responses import Response
@@ -57,7 +57,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
     notes: tuple[str, ...] = (FILE_MODEL, AS_LOGGED)
     empty = True
     for number, row, odd in read_lines(path, options):
-        if not isinstance(row, dict) or not all(isinstance(row.get(key), (str, int)) for key in ("UID", "run")):
+        if not isinstance(row, dict) or not all(is_id(row.get(key)) for key in ("UID", "run")):
             raise LogError(where, 'is no rating: it lacks "UID" or "run"', line=number)
         source = f"{where}:{number}"
         rating, more = _rating_columns(row)
@@ -72,7 +72,7 @@ def _question_columns(row: Mapping[str, Any]) -> dict[str, Any]:
     original = row.get("original_id")
     return {
         "item": as_text(row["UID"]),
-        "unit": as_text(original) if isinstance(original, (str, int)) else None,
+        "unit": as_text(original) if is_id(original) else None,
         "sample": as_text(row["run"]),
         "prompt_hash": content_digest([row.get("premise"), row.get("hypothesis"), row.get("asks-for")]),
         "truth": _truth(row.get("hard_label")),

@@ -72,7 +72,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
     where = relative_name(path, options.root)
     text, notes = read_text(path, options)
     log, odd = JsonParser(where).parse(text)
-    if not isinstance(log, dict) or not all(isinstance(log.get(key), str) for key in ("user_prompt", "model")):
+    if not isinstance(log, dict) or not all(
+        isinstance(log.get(key), str) and log[key] for key in ("user_prompt", "model")
+    ):
         raise LogError(where, "is no response file: it lacks the question or the model")
     question = _question(log, path, where)
     notes += odd + question.notes

@@ -13,7 +13,7 @@ from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.content_digest import content_digest, content_name
 from analysis.importers.file_names import folder, stem
-from analysis.importers.json_text import as_object, as_text, read_lines, top_level_keys
+from analysis.importers.json_text import as_object, as_text, is_id, read_lines, top_level_keys
 from analysis.importers.logged_factors import seconds
 from analysis.importers.probability_clusters import Query, clusters, item_names, schema_roles
 from analysis.importers.protocol import Claim, Probe, ReadOptions, Record
@@ -143,12 +143,12 @@ def _query(part: Mapping[str, Any], logged: str, role: str, state: str | None, a
     held = {"title": question} if isinstance(question, str) else as_object(question)
     text = "\n".join(str(held[key]) for key in ("title", "body") if isinstance(held.get(key), str))
     name = held.get("id", part.get("id"))
-    if not text and not isinstance(name, (str, int)):
+    if not text and not is_id(name):
         raise LogError(at[0], f'question "{logged}" has neither id nor text', line=at[1])
     resolved = held.get("resolution")
     extra = tuple((f"meta.{key}", as_text(held[key])) for key in _KEPT if isinstance(held.get(key), (str, int, float)))
     return Query(
-        item=as_text(name) if isinstance(name, (str, int)) else content_name(text),
+        item=as_text(name) if is_id(name) else content_name(text),
         probability=_probability(part, held, logged, at),
         role=role,
         state=state,

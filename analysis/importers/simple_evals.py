@@ -20,6 +20,7 @@ from analysis.importers.json_text import (
     as_object,
     as_text,
     decode,
+    is_id,
     open_log,
     read_lines,
     read_text,
@@ -77,7 +78,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
     notes: tuple[str, ...] = (FILE_MODEL,)
     asked: dict[str, int] = {}
     for number, row, odd in read_lines(path, options):
-        if not isinstance(row, dict) or not isinstance(row.get("id"), (str, int)):
+        if not isinstance(row, dict) or not is_id(row.get("id")):
             raise LogError(where, 'is no row of simple-evals: it lacks "id"', line=number)
         item = as_text(row["id"])
         asked[item] = asked.get(item, -1) + 1

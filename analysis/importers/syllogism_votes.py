@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
-from analysis.importers.json_text import as_object, as_text, read_text, top_level_keys, walk_object
+from analysis.importers.json_text import as_object, as_text, is_id, read_text, top_level_keys, walk_object
 from analysis.importers.protocol import Claim, Probe, ReadOptions, Record
 from analysis.schema.responses import Response
 from analysis.schema.status import Status
@@ -73,7 +73,7 @@ def _checked(result: Any, where: str, number: int) -> dict[str, Any]:
     if not isinstance(result, dict):
         raise LogError(where, f"result {number} is no JSON object")
     for key in ("syllogism_id", "variant"):
-        if not isinstance(result.get(key), (str, int)):
+        if not is_id(result.get(key)):
             raise LogError(where, f'result {number} lacks "{key}"')
     return result
 

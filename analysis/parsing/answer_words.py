@@ -74,7 +74,10 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
         for a, b in orders
     )
     # A following noun makes "no" a determiner: "yes, and no further step".
-    hedges = "|".join(rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}(?![\"')]*\s+(?!depending|really|at|it\b|in\b|to\b|for\b|on\b|so\b|both|here|then)\w)" for a, b in orders)
+    hedges = "|".join(
+        rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}(?![\"')]*\s+(?!depending|really|at|it\b|in\b|to\b|for\b|on\b|so\b|both|here|then)\w)"
+        for a, b in orders
+    )
     either = _alternatives(table)
     instructed = (
         rf"\bif [^.;\n]{{0,60}},? (?:then )?(?:please )?(?:write|say|answer|respond|reply|output|print|return|type|state|choose|select)"

@@ -22,7 +22,7 @@ _LONGEST_LABEL = 200
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 _NOUN = (
-    r"(?:answer|option|choice|letter|response|conclusion|verdict|solution|selection|selected|label|prediction|output"
+    r"(?:answer|option|choice|letter|pick|vote|guess|response|conclusion|verdict|solution|selection|selected|label|prediction|output"
     r"|result|ans)"
 )
 _GAP = r"(?:\s+(?:to|for|here|in|of|on|given|based|that|from)\b[^.!?\n:]{0,90}?)?"
@@ -52,7 +52,8 @@ _OFFERED = re.compile(r"^[ \t]*[*(\[]{0,3}([A-Z])[)\].:][*)]*[ \t]+\S", re.MULTI
 _PROMPT_CHARS = 8_000
 _RIGHT = ("correct", "right", "true", "yes")
 _VERDICTS = re.compile(
-    r"^\s*\(?([a-z])[).:][\s–—-]*(?:[^\n]{0,80}[–—:-]\s*)?(correct|right|true|yes|incorrect|wrong|false|no)[.!]*\s*$", re.MULTILINE
+    r"^\s*\(?([a-z])[).:][\s–—-]*(?:[^\n]{0,80}[–—:-]\s*)?(correct|right|true|yes|incorrect|wrong|false|no)[.!]*\s*$",
+    re.MULTILINE,
 )
 _LISTED = re.compile(r"^\s*\(?([a-z])[).:]\s", re.MULTILINE)
 
@@ -90,13 +91,17 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
     edge = r"[\s\"'()\[\].,:;!*=>→-]*"
     stop = (
         r"(?=[\"')\]]*(?:\s*$|\s*\n|\s*[.,;:!)\]—–-]|[^\x00-\x7f]"
-        r"|\s+(?:because|since|as it|which|and|or|is (?:correct|right|the)|\()))"
+        r"|\s+(?:because|since|as it|which|and|or|the|is (?:correct|right|the)|\()))"
     )
     whole_word = r"(?!\w|'\w|-\w)"
     return OptionLabels(
         labels=by_folded,
         ordered=tuple(labels),
-        exact=re.compile(rf"{edge}(?:(?:option|choice|answer)\s*:?\s*)?[\"'(\[]*({either}){edge}"),
+        exact=re.compile(
+            rf"{edge}(?:(?:the )?(?:option|choice|answer|letter)\s*:?\s*|a\s*:\s*|(?:choose|select|pick|go with|definitely"
+            rf"|certainly|clearly|(?:most )?(?:probably|likely)|i (?:think|guess|believe|choose|pick|say))\s+(?:option\s+|it's\s+)?)?"
+            rf"[\"'(\[]*({either}){edge}(?:(?:i (?:think|guess|believe|suppose)|probably|definitely|for sure|it is|please){edge})?"
+        ),
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
             rf"(?:(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
@@ -251,6 +256,8 @@ def _only_one(text: str, options: OptionLabels) -> Reading:
     for found in options.marked.finditer(text):
         if _NOT_CHOSEN.match(text, found.end()) or _DENIED.search(text[max(0, found.start() - 40) : found.start()]):
             denied = True
+        elif _another_follows(text, found.end(), found[1], options):
+            return unanswered("several")
         else:
             chosen.add(options.labels[found[1]])
     if len(chosen) == 1 and not denied:

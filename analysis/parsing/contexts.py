@@ -25,9 +25,9 @@ _BE = (
     r"(?:is|was|would be|should be|must be|will be|has to be|must therefore be|remains|becomes|seems to be"
     r"|appears to be|would have to be|has got to be|has to be|est|es|lautet|ist|è|é)"
 )
-_LINK = rf"(?:\s*(?::|=|->|=>|→|–|—|-{{1,2}})\s*|\s*,?\s+{_BE}\b\s*[:,]?\s*|\s*\n\s*)"
+_LINK = rf"(?:'s\s+|\s*(?::|=|->|=>|→|–|—|-{{1,2}})\s*|\s*,?\s+{_BE}\b\s*[:,]?\s*|\s*\n\s*)"
 _FILL = (
-    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|confident|simple|straightforward|emphatic|unequivocal|flat|solid|just|that|again|well|so|it is|it's)"
+    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|confident|simple|straightforward|emphatic|unequivocal|flat|solid|\(?[a-e][).]|just|that|again|well|so|it is|it's)"
     r"(?![\w'])[\s,:]*)*"
 )
 _SAY = (
@@ -41,7 +41,7 @@ NAMED = re.compile(
     r"(?=an?\s|(?:definitely|clearly|certainly|still)?\s*$)"
     r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|deserves|warrants|amounts to|boils down to)\s+(?=an?\s)"
     r"|(?:chang|switch|revis|updat)\w* (?:my|the|this) (?:final )?(?:answer|vote|mind|verdict)(?: from \w+)? to\s+"
-    r"|(?:logic|reason|analysis|(?:the|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
+    r"|turn(?:s|ed) out (?:to be )?|(?:leads?|brings?) (?:me|us) to\s+|comes? out (?:as|to)\s+|(?<!nothing )makes (?:it|this|that)\s+(?=an?\s)|(?:→|[-=]>)\s*answer\s+|(?:logic|reason|analysis|(?:the|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
     r"|(?:which|this|that)\s+means\s*[:,]?\s*(?:that\s+)?|(?P<last>final)\s*:\s*|leaning(?: towards?)?\s+"
     r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only)?(?: have to| need to| still| therefore| also| [a-z]{3,12}ly"
     r"| inclined to)?"
@@ -60,7 +60,7 @@ LEAD = re.compile(
 )
 #: The word begins a line, a sentence or a clause after a colon or dash.
 STARTS = re.compile(
-    rf"(?:[.!?:;…→=]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|[\s\"'(])-+|--+|[—–])\s*$"
+    rf"(?:[.!?:;…→=>]|{BOTH_WORDS}[\s)\]]*|[-=]>|(?:^|[\s\"'(])-+|--+|[—–])\s*$"
     r"|\n\s*(?:\(?\d{1,2}[.):]\s*|[a-z]\)\s*)?$"
 )
 #: Labels that open a reply.
@@ -99,7 +99,7 @@ MAY_NEGATE = re.compile(r"not|n't|never|neither|nor|without|rather|instead|hardl
 MAY_NAME = re.compile(
     r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans|leaning"
     r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ|get|deserves|warrants|amount"
-    r"|boil|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
+    r"|boil|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
 )
 #: The word is denied or set against another.
 NEGATES = re.compile(
@@ -114,12 +114,12 @@ NOT = re.compile(
 #: A clause of this kind only entertains what follows.
 HYPOTHETIC = re.compile(
     r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
-    r"|(?<!no )doubt\w*|den(?:y|ies)|disagree\w*|(?:false|untrue) that|seem\w*|before|until|(?<!\bi )had|no way|nobody|no one|fail\w*"
+    r"|(?<!no )doubt\w*|den(?:y|ies)|disagree\w*|misconception|myth|illusion|temptation|(?:false|untrue) that|seem\w*|before|until|(?<!\bi )had|no way|nobody|no one|fail\w*"
     r"|(?:know|determine|see|check|decide|find out|clear|sure|tell|asked?|ask(?:s|ing)) if"
     r"|(?:one|you|people|many|some|most|others|they|he|she|critics|someone) (?:\w+ )?"
     r"(?:would|can|will|sa(?:y|id)s?|thinks?|argues?)"
     r"|not (?:the case|true|clear|obvious|evident|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
-    r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b(?! i\b).*\b(?:were|was|would)|if(?=\s*$)"
+    r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b(?! i\b).*\b(?:were|was|would)|if(?=\s*$)|i (?:\w+ )?(?:thought|assumed|believed|said|answered|guessed|figured|supposed|read it as)"
     r"|(?:initial|first|earlier|previous|original|old|preliminary)(?=\s*$))\b"
     r"|(?:can't|cannot|can not|could not|couldn't|does not|doesn't|do not|don't|did not|not)\b(?: \w+)? (?:conclude|follow|mean|imply"
     r"|infer|show|prove|establish|entail)\b"
@@ -144,13 +144,29 @@ SUBJECT = re.compile(
     r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+"
     r"|\b(?:conclude[ds]?|follows|say|believe|think) that\s+)"
     rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it|this|that|you)"
-    rf"(?:'s|'re|\s+(?:is|are|must be|would be))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
+    rf"(?:'s|'re|\s+(?:is|are|was|were|must be|would be|has been|have been))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
     rf"(?:{_ADVERB}\s+)?$"
+)
+#: Subject before a declared verb ("the argument holds").
+SUBJECT_OF_VERB = re.compile(
+    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+|\b(?:conclude[ds]?|say|believe|think) that\s+)"
+    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it)\s+(?:{_ADVERB}\s+)?(?P<no>$^)?$"
 )
 #: What a declared adjective may stand before and still be the predicate ("is a valid argument").
 PREDICATE_NOUN = re.compile(rf"\s+{_JUDGED}(?=[\"')\]]*(?:\s*$|\s*[.,;:!\n]))")
+#: What others say: "critics claim that", "according to the blog", "his".
+REPORTED = re.compile(
+    r"\b(?!i |we )[\w']+ (?:\w+ly |would |will |might |have |has |had |used to )*"
+    r"(?:claim(?:s|ed)?|argue[sd]?|insist(?:s|ed)?|thinks|thought|believes|believed|says|said|repl(?:y|ies|ied)|wr(?:ote|ites?)"
+    r"|answers|answered|stated?|maintain(?:s|ed)?)(?: that)?\s*[:,]?\s*[\"']*(?:the |its )?$"
+    r"|\baccording to (?!(?:(?:the|these|this|all|both|what|our|line|premise|rule) )*(?:premises?|text|passage|rules?|information|given|line"
+    r"|statements?|definitions?|arguments?|data|evidence|above|facts?|story|question|logic|formal|classical|context|is given|we|\d))"
+    r"[^.!?\n]*$|(?:\b(?:his|her|their)|\w's|s')\s*$"
+)
 #: A reported answer ('"Yes," said Ann').
-SAID = re.compile(r"[,.!]?[\"']\s+(?:said|says|replied|replies|answered|answers|was|wrote)\b")
+SAID = re.compile(r"[,.!]?[\"']\s+(?:(?:\w+\s+)?(?:said|says|replied|replies|answered|answers|wrote)|was)\b")
+#: The word in quotation marks as a subject ('"no" does not follow').
+QUOTED_SUBJECT = re.compile(r"[\"']\s+(?:does|doesn't|did|is|isn't|would|can|can't|cannot|means|follows)\b")
 #: "not X but Y", of which Y is meant.
 NOT_BUT = re.compile(r"\bnot\s+(?:an?\s+)?[\"']?\w+[\"']?,?\s+but\s+(?:rather\s+)?(?:an?\s+)?[\"']?$")
 #: A concession behind the word ("yes, but").
@@ -160,7 +176,9 @@ SET_AGAINST = re.compile(
     r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut)\s+(?:(?:or|and|but|also|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
     r"|one|sense|reading|theory|practice|hand|way|ways|speaking|[a-z]{2,14}ly)\s+){0,5}$"
 )
-COULD_BE = re.compile(r"\b(?:could|might|may)\s+(?:\w+\s+){0,4}be\s+(?:an?\s+)?$")
+COULD_BE = re.compile(
+    r"\b(?:could|might|may)\s+(?:\w+\s+){0,4}be\s+(?:an?\s+)?$|(?:n't|not|cannot) (?:rule out|exclude)\s+(?:an?\s+)?$"
+)
 #: A clause with "if" before a marker in the irrealis ("if ..., the answer would be").
 IF_CLAUSE = re.compile(r"\b(?:if|unless|had|were)\b[^.!?\n]*$")
 #: A label of what is no answer, at the beginning of a reply.
@@ -170,12 +188,16 @@ TO_PART = re.compile(
     r"[\"')\]]*,?\s+(?:to|for|on|in|with) (?:the |case |part |question |premise |statement )*"
     r"(?:first|second|third|former|latter|one|other|last|\d|[a-d]\b)"
 )
-TO_THE_QUESTION = re.compile(r"\b(?:to (?:the|your) question|(?:whether or not|(?:of|matter) whether|even (?:if|when|though)))\b[^.!?\n]*,\s*(?:the\s+|my\s+)?$")
+TO_THE_QUESTION = re.compile(
+    r"\b(?:to (?:the|your) question|(?:whether or not|(?:of|matter) whether|even (?:if|when|though)))\b[^.!?\n]*,\s*(?:the\s+|my\s+)?$"
+)
 IF_I_MUST = re.compile(r"^(?:i|we)(?:'d)? (?:have|had|must|need)\b")
 #: A reply that begins as a numbered step.
 STEP = re.compile(rf"\s*(?:{_PART}{_NUMERAL}\s*[:.)–—-]|\(?1[.)]\s)")
 #: The other half of a conditional answer.
-OTHERWISE = re.compile(r"\b(?:otherwise|else|if not|if so|elsewhere)[\s,:]*$")
+OTHERWISE = re.compile(
+    r"\b(?:(?<!suggests )(?<!suggest )(?<!says )(?<!say )(?<!states )(?<!indicates )(?<!think )otherwise|else|if not|if so|elsewhere)[\s,:]*$"
+)
 SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]]*\s+(?=\S)|\n\s*")
 
 #: What follows the word: nothing, a question mark, a stop, or a next word.
@@ -183,7 +205,9 @@ RIGHT = re.compile(
     r"(?P<end>[\s\"')\].!,;:…—–-]*$)|[\"')\]]*(?:(?P<ask>\s*\?)"
     r"|(?P<stop>\s*[.!,;:…(\[—–→]|\s*[-=]>|[ \t]*\n|\s*-+[\s>]|\s*--)|\s+(?P<next>[^\s.!?,;:]+))"
 )
-NUMBER = re.compile(r"\.?[ \t]?#?\d")
+NUMBER = re.compile(r"\.?[ \t]?#?\d|\.[ \t]of\b")
+#: What makes an answer a mere possibility ("yes, maybe").
+MAYBE_AFTER = re.compile(r"[\"')\]]*\s*[,;(—–-]*\s*(?:maybe|perhaps|possibly)\b[\s.!?)]*(?:$|\n)")
 IS_ANSWER = re.compile(
     r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?!wrong|incorrect|false|worst)(?:\w+\s+)?"
     r"(?:answer|conclusion|response|verdict)\b(?!\s+(?:if|only|when|unless)\b)"
@@ -193,13 +217,13 @@ GOES_ON = re.compile(
     r"because|since|as|the|an?|it|it's|its|this|that|that's|these|those|they|they're|there|there's|i|i'm|i'd|i've|we|you"
     r"|he|she|u|does|doesn't|do|don't|did|didn't|not|cannot|can't|but|and|due|given|based|according|under|even|although"
     r"|though|sir|ma'am|from|for|in|on|to|with|by|at|my|your|his|her|their|our|therefore|thus|so|then"
-    r"|here|again|actually|definitely|sorry|wait|bc|b/c|bcs|cuz|coz|cos|cause|'cause|although|while|i'll|isn't|doesnt|isnt|its|thats"
+    r"|here|again|actually|definitely|sorry|wait|no|nope|indeed|absolutely|bc|b/c|bcs|cuz|coz|cos|cause|'cause|although|while|i'll|isn't|doesnt|isnt|its|thats"
 )
 CONDITION = re.compile(r"if|when|unless|only|otherwise|provided|providing|had|were|whenever")
 #: A condition set off from the word by a comma ("yes, but only if").
 CONDITION_AFTER = re.compile(
-    r"[\"')\]]*\s*[,;(—–-]*\s*(?:but\s+)?(?:and\s+)?(?:(?:only|just)\s+(?:if|when|in case|under)|unless|provided|providing"
-    r"|not (?:unless|until|if)|(?:as|so) long as|on (?:the )?condition|if and only if|in case)\b"
+    r"[\"')\]]*\s*[,;(—–-]*\s*(?:but\s+)?(?:and\s+)?(?:(?:only|just)\s*(?:if\b|when\b|in case\b|under\b|$)|unless|provided|providing"
+    r"|not (?:unless|until|if)|(?:as|so) long as|on (?:the )?condition\b|if and only if\b|in case\b)"
 )
 #: A condition that opens the sentence in which the word stands.
 CONDITION_BEFORE = re.compile(

@@ -10,39 +10,47 @@ _OUTRIGHT = (
     r"scratch that|strike that|i (?:take|took) (?:that|it|this) back|taking (?:that|it) back|i (?:misread|misspoke|misjudged"
     r"|overlooked|missed|misinterpreted|misunderstood|miscounted|stand corrected|was wrong|was mistaken|made (?:a|an) "
     r"(?:mistake|error)|got that wrong|need to correct|must correct|have to correct|should correct|change my (?:mind|answer))"
+    r"|that (?:can't|cannot|can not|doesn't (?:seem|look|sound)|isn't|does not (?:seem|look|sound)) (?:be )?right\b"
     r"|(?:that|this|it)(?:'s| is| was)(?: actually)? (?:wrong|not right|an error|a mistake|a slip|a typo|too quick|too hasty"
     r"|hasty|premature)(?= *(?:[.,;:!—–\n-]|$))|my (?:mistake|bad|error)\b|i (?:now|changed|have changed|'ve changed)\b"
     r"|(?:i'm|i am) (?:changing|revising|correcting)|i should (?:have|rather) sa(?:id|y)|make that\b|never ?mind\b|(?:disregard|ignore|forget) (?:that|this|my|the)\b|i (?:retract|withdraw)\b|i see (?:it )?now\b|now i see\b|(?:oh|ah),? i see\b|correction\b|edit(?:ed)?:"
     r"|update:|i meant?\b|or rather\b|let me (?:correct|rephrase|revise|fix)\b|oops\b|whoops\b|i apologi[sz]e|revised\b|corrected\b|new answer\b"
 )
 _SECOND_LOOK = (
-    r"(?:no,? )?wait\b|hold on\b|hang on\b|h+m+\b|actually\b|sorry\b|apologies\b|then again,"
+    r"(?:no,? )?wait\b|err?\b|after (?:re|double|check|look|think|closer|further|consider|some |careful)|hold on\b|hang on\b|h+m+\b|actually\b|sorry\b|apologies\b|then again,"
     r"|(?:actually,? )?let me (?:re|double|think|look|check|try|start over|go back)|on second thoughts?\b"
     r"|(?:up)?on (?:closer|further|second|re-?reading|reflection|more careful|careful)"
     r"|looking (?:at (?:it|this) )?(?:again|closer|more closely)|thinking (?:about (?:it|this) )?(?:again|more|further|harder)"
 )
-_CLAUSE = r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|oh|no|yes|ah|well)[\s,]+)?)"
+_CLAUSE = r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|oh|no|yes|ah|well|however)[\s,]+)?)"
 _CORRECTION = re.compile(rf"\b(?:{_OUTRIGHT})")
 _REVIEW = re.compile(rf"{_CLAUSE}(?:{_SECOND_LOOK})")
-_CONCLUDES = re.compile(r"(?:\b(?:so|thus|hence|therefore|consequently|accordingly|conclusion|then)\b[,:]?\s*|\n\s*)[\"'(]*$")
+_CONCLUDES = re.compile(
+    r"(?:\b(?:so|thus|hence|therefore|consequently|accordingly|conclusion|then)\b[,:]?\s*|\n\s*)[\"'(]*$"
+)
 _OPENING_MARKS = re.compile(r"^(?:[\s.,:;!?…—–-]|(?:no|it's|it is|i mean|i meant|should be|that's)\b)+")
 _BARE = re.compile(r"\w+[\"')\]]*\s*(?:[.!…]|\n|$)")
-#: Behind the last answer: the answer is in doubt again, and nothing follows that settles it.
-_RETRACTION = re.compile(
-    r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|oh|no)[\s,]+)?)"
-    r"(?:(?:(?:no,? )?wait|hold on|hang on)\b(?= *(?:[.,;:!?…—–-]|\n|$|actually|no\b|let|i\b|that|this))|h+m+\b|oops\b|whoops\b"
-    r"|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i misspoke|i was wrong|or rather\b|never ?mind|(?:disregard|ignore) (?:that|this)"
-    r"|i(?:'m| am)(?: not| no longer) (?:so )?sure (?:any ?more|now|about that|of that)|i(?:'m| am) no longer sure"
-    r"|(?:now )?i(?:'m| am) (?:now )?(?:doubting|having doubts|not so sure)|i don't know\b|i can(?:'t|not) (?:decide|tell)\b"
+_MARK = r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|or|oh|no|although|though|however)[\s,]+)?)"
+#: Behind the last answer: it is in doubt again, or taken back, and nothing follows that settles it.
+_DOUBT = re.compile(
+    rf"{_MARK}(?:(?:(?:no,? )?wait|hold on|hang on)\b(?= *(?:[.,;:!?…—–-]|\n|$|actually|no\b|let|i\b|that|this))|h+m+\b"
+    r"|(?:now )?i(?:'m| am) (?:now )?(?:doubting|having doubts|not so sure|no longer (?:so )?sure|not (?:so )?sure (?:any ?more|now|about that"
+    r"|of that))|i don't know\b|i can(?:'t|not) (?:decide|tell)\b"
     r"|(?:actually,? )?let me (?:re-?(?:consider|think|check|read|examine|evaluate|visit|do|vise|assess)|double|think|correct"
-    r"|look (?:again|at this again))|on (?:second thoughts?|reflection|re-?reading)|upon (?:closer|further) "
-    r"|(?:that|this)(?:'s| is| was) (?:actually )?(?:wrong|a mistake|an error|not right)(?= *(?:[.,;!—–\n-]|$)))"
+    r"|look (?:again|at this again))|on (?:second thoughts?|reflection|re-?reading)|upon (?:closer|further) )"
+)
+_WITHDRAWN = re.compile(
+    rf"{_MARK}(?:oops\b|whoops\b|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i misspoke|i was wrong"
+    r"|or rather\b|never ?mind|(?:disregard|ignore) (?:that|this)"
+    r"|(?:that|this)(?:'s| is| was) (?:actually )?(?:wrong|a mistake|an error|not right)(?= *(?:[.,;!—–\n-]|$)))|\bi take it back\b"
 )
 _MAY_RETRACT = re.compile(
     r"wait|h(?:old|ang) on|hm|oops|scratch|doubt|rather|mind|ignore|disreg|strike|(?:take|took) (?:that|it|this) back|mis(?:read|spoke|take)|wrong|sure"
     r"|don't know|can(?:'t|not) (?:decide|tell)|let me|thought|refl|re-?read|closer|further|error|right"
 )
-_MAY_CONDITION = re.compile(r"only|unless|provid|long as|condition|in case|if and|but|first|second|former|said|repl|wrote|\d")
+_MAY_CONDITION = re.compile(
+    r"only|unless|provid|long as|condition|in case|if and|but|first|second|former|maybe|perhaps|possib|of |said|repl|wrote|\d"
+)
 
 
 def is_corrected(text: str, earlier: int, later: int) -> bool:
@@ -70,9 +78,15 @@ def is_conclusion(text: str, at: int) -> bool:
     return _CONCLUDES.search(text[max(0, at - 24) : at]) is not None
 
 
-def is_retracted(text: str, at: int) -> bool:
-    """Whether a text takes back its last answer, at ``at``, and gives no other."""
-    return _MAY_RETRACT.search(text, at + 2) is not None and _RETRACTION.search(text[at + 2 :]) is not None
+def is_retracted(text: str, at: int, *, corrected: bool = False) -> bool:
+    """Whether a text takes back its last answer, at ``at``, and gives no other.
+
+    Behind an answer that corrects an earlier one, "I misread it" is about the earlier one.
+    """
+    if _MAY_RETRACT.search(text, at + 2) is None:
+        return False
+    behind = text[at + 2 :]
+    return _DOUBT.search(behind) is not None or (not corrected and _WITHDRAWN.search(behind) is not None)
 
 
 def may_be_withdrawn(text: str) -> bool:

@@ -133,7 +133,7 @@ def _ends_clause(text: str, left: str, end: int) -> bool:
 
 def _another_next(text: str, end: int, polarity: str, words: AnswerWords) -> bool:
     """Whether the opposite answer follows at once: "yes no"."""
-    following = words.word.match(text, end + 1) if text[end : end + 1].isspace() else None
+    following = words.word.match(text, end + 1) if text[end : end + 1] == " " else None
     return following is not None and words.table[" ".join(following[0].split())] != polarity
 
 
@@ -147,13 +147,15 @@ def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool)
     right = contexts.RIGHT.match(text, end)
     if right is None:
         return "inside"
-    if contexts.SAID.match(text, end):
+    if contexts.SAID.match(text, end) or (end < len(text) and contexts.QUOTED_SUBJECT.match(text, end)):
         return "inside"
     if right["ask"]:
         return "question"
     if polarity == NO and contexts.NUMBER.match(text, end):
         return "inside"
     following = right["next"]
+    if contexts.MAYBE_AFTER.match(text, end):
+        return "inside"
     if contexts.CONDITION_AFTER.match(text, end):
         return "conditional"
     if following is None or (declared and contexts.PREDICATE_NOUN.match(text, end)):
@@ -178,7 +180,12 @@ def _named(start: int, left: str, polarity: str) -> Mention | str | None:
         return Mention(start, polarity, STANDING, "self_correction", corrects=True) if corrects else None
     before = left[: named.start()]
     final = (named["final"] or named["last"] or "").strip()
-    if not corrects and final not in _WRAPPED and not contexts.IF_I_MUST.search(named[0]) and _is_hypothetic(before):
+    if (
+        not corrects
+        and final not in _WRAPPED
+        and not contexts.IF_I_MUST.search(named[0])
+        and (_is_hypothetic(before) or contexts.REPORTED.search(before[-90:]))
+    ):
         return "hypothetical"
     if ("would" in named[0] or "depend" in left) and contexts.IF_CLAUSE.search(before):
         return "conditional"
@@ -192,7 +199,10 @@ def _is_hypothetic(before: str) -> bool:
 
 def _depends(left: str) -> bool:
     """Whether the clause before the word sets a condition."""
-    return contexts.CONDITION_BEFORE.search(_clause(left.rstrip(" :"))) is not None or contexts.SUPPOSED.search(left) is not None
+    return (
+        contexts.CONDITION_BEFORE.search(_clause(left.rstrip(" :"))) is not None
+        or contexts.SUPPOSED.search(left) is not None
+    )
 
 
 def _clause(left: str) -> str:
@@ -212,7 +222,9 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
         return Mention(start, OPPOSITE[polarity], STANDING, "negated") if _at_either_end(layout, start) else "negated"
     subject = contexts.SUBJECT.search(left)
     before = left[: negation.start()]
-    leads = not before.strip() or contexts.STARTS.search(before[-24:]) or contexts.LEAD.search(before)
+    leads = (
+        before.strip() in ("", "is", "it is") or contexts.STARTS.search(before[-24:]) or contexts.LEAD.search(before)
+    )
     if (subject is None or subject["no"] is None) and not leads:
         return "negated"
     if _depends(left):
@@ -221,7 +233,7 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
 
 
 def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention | str | None:
-    subject = contexts.SUBJECT.search(left)
+    subject = contexts.SUBJECT.search(left) or contexts.SUBJECT_OF_VERB.search(left)
     if subject is None:
         return None
     if subject["no"]:
@@ -247,15 +259,20 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
     lead = contexts.LEAD.search(near) if near is left or starts is None else None
     if lead is not None and lead.start() == 0 and lead[0][0].isalpha():
         return Mention(start, polarity, STANDING, "first_word")
+    in_brackets = start > 1 and layout.text[start - 1] == "("
     after_comma = left.rstrip().endswith(",")
     opening = after_comma and _opens(layout, start)
+    if in_brackets and layout.text[end : end + 1] == ")" and start >= layout.last_sentence and not _is_hypothetic(left):
+        return Mention(start, polarity, STANDING, "last_line", aside=True)
     if not (starts or lead):
         if not after_comma:
             return None
         if _depends(left) and not opening:
             return "conditional"
         if not (opening or _ends_here(layout.text, end)) or _is_hypothetic(left):
-            return Mention(start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None)
+            return Mention(
+                start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None
+            )
     if contexts.ASIDE.search(left):
         return "inside"
     if _depends(left):
@@ -264,7 +281,8 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
         return Mention(start, polarity, INSIDE, "only_one_polarity", aside=True)
     if start > 1 and layout.text[start - 1] == '"' and layout.text[end : end + 2].strip(".,!?")[:1] != '"':
         return "inside"
-    in_brackets = start > 1 and layout.text[start - 1] == "("
+    if contexts.REPORTED.search(left[-60:]):
+        return "inside"
     asked = left.rstrip().endswith("?")
     begins_last_line = start >= layout.last_line and not layout.text[layout.last_line : start].strip()
     if start >= layout.last_sentence or begins_last_line:

@@ -7,7 +7,9 @@ _ONES += "seventeen eighteen nineteen".split()
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _VALUE = {word: at for at, word in enumerate(_ONES)} | _TENS | {"hundred": 100, "a hundred": 100, "one hundred": 100}
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
-_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[1:10])}))?|(?:a |one )?hundred|{'|'.join(reversed(_ONES))})"
+_NUMBER = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[1:10])}))?|(?:a |one )?hundred|{'|'.join(reversed(_ONES))})"
+)
 _SHARE = re.compile(rf"\b({_NUMBER})\s+(?:in|out of)\s+({_NUMBER})\b")
 _PERCENT = re.compile(rf"\b({_NUMBER})\s+(percent|per cent)\b")
 _FRACTION = re.compile(rf"\b(a|an|{_NUMBER})[ -]({'|'.join(_PARTS)})s?\b")

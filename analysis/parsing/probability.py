@@ -42,7 +42,9 @@ _RANGE = re.compile(
     rf"|[\[(][ ]?(?P<from>{_DIGITS}),[ ]?(?P<upto>{_DIGITS})[ ]?[\])]|\bfrom {_DIGITS}/{_DIGITS} to {_DIGITS}/{_DIGITS}"
 )
 #: What makes a range a mere addition to the number itself.
-_ALSO_RANGE = re.compile(r"\b(?:range|interval|ci|bounds?)\b(?: of| is|from|between|[\s:=])*[\[(]*$|[\d%] ?\((?:between )?$")
+_ALSO_RANGE = re.compile(
+    r"\b(?:range|interval|ci|bounds?)\b(?: of| is|from|between|[\s:=])*[\[(]*$|[\d%] ?\((?:between )?$"
+)
 _FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
 _BOUND = re.compile(
     r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)"
@@ -110,7 +112,10 @@ def _read_prepared(text: str, percent: bool) -> Reading:
         ("json", _after_marker(text, numbers, "json")),
         ("tagged", _after_marker(text, numbers, "tagged")),
         ("last_line", _only(text, numbers, last_line, len(text))),
-        ("first_line", _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end) or _opening(text, numbers)),
+        (
+            "first_line",
+            _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end) or _opening(text, numbers),
+        ),
         ("final_answer", _after_marker(text, numbers, "final") or _named(text, numbers)),
         ("last_number", _last_likely(numbers)),
     )
@@ -241,7 +246,12 @@ def _named(text: str, numbers: list[Stated]) -> Stated | None:
 def _opening(text: str, numbers: list[Stated]) -> Stated | None:
     """A number with which the reply begins and which a sentence explains; not one that is taken back."""
     first = numbers[0]
-    if not first.likely or first.value is None or text[: first.start].strip(" \"'(~≈*") or not _EXPLAINED.match(text, first.end):
+    if (
+        not first.likely
+        or first.value is None
+        or text[: first.start].strip(" \"'(~≈*")
+        or not _EXPLAINED.match(text, first.end)
+    ):
         return None
     return None if after_correction(text) else first
 

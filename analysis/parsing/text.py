@@ -29,10 +29,16 @@ _INVISIBLE = dict.fromkeys(
 )
 _QUOTES = {ord(c): "'" for c in "‘’‚‛´′"} | {ord(c): '"' for c in "“”„‟«»″「」『』"}
 #: Pictures and ornaments beside words ("✅ Yes"); ballot boxes have a meaning.
-_DECORATION = re.compile("[\u2600-\u260f\u2613-\u2752\u2756-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0e\ufe0f\u20e3¡¿]+")
+_DECORATION = re.compile(
+    "[\u2600-\u260f\u2613-\u2752\u2756-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0e\ufe0f\u20e3¡¿]+"
+)
 _SUPERSCRIPT = re.compile("(?<=\\d)[⁻⁺]?[⁰¹²³⁴-⁹]+")
 _PLAIN_DIGITS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
-_LETTER_FORMS = _INVISIBLE | _QUOTES | {ord("−"): "-", ord("。"): ".", ord("、"): ",", ord("⁄"): "/", ord("☐"): "[ ] ", ord("☑"): "[x] "}
+_LETTER_FORMS = (
+    _INVISIBLE
+    | _QUOTES
+    | {ord("−"): "-", ord("。"): ".", ord("、"): ",", ord("⁄"): "/", ord("☐"): "[ ] ", ord("☑"): "[x] "}
+)
 _AFTER_FOLDING = _QUOTES | {ord("⁄"): "/"}
 
 _NEEDS_UNFOLDING = re.compile(r"[\\*_`~#<>$&{}\[\]|•]")

@@ -178,7 +178,7 @@ def _decided(mentions: Mentions, text: str) -> Reading | None:
         return None
     if _is_conditional(mentions, counted, text):
         return unanswered("conditional")
-    if is_retracted(text, max([counted[-1].start, *mentions.passed_over.values()])):
+    if is_retracted(text, counted[-1].start, corrected=corrected):
         return unanswered("retracted")
     counted = _without_asides(counted)
     strongest = max(counted, key=lambda m: m.strength)

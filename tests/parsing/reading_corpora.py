@@ -29,6 +29,14 @@ VOCABULARIES: dict[str, dict[str, list[str]]] = {
     "spanish": {"yes": ["sí", "si"], "no": ["no"]},
     "chinese": {"yes": ["是", "是的"], "no": ["否", "不是"]},
     "affirmative": {"yes": ["affirmative", "indeed"], "no": ["negative"]},
+    "entailed": {"yes": ["entailed"], "no": ["not entailed"]},
+    "follows": {"yes": ["it follows"], "no": ["it does not follow"]},
+    "supported": {"yes": ["supported"], "no": ["unsupported", "refuted"]},
+    "holds": {"yes": ["holds"], "no": ["fails"]},
+    "digits": {"yes": ["1"], "no": ["0"]},
+    "japanese": {"yes": ["はい"], "no": ["いいえ"]},
+    "portuguese": {"yes": ["sim"], "no": ["não"]},
+    "italian": {"yes": ["sì"], "no": ["no"]},
     "russian": {"yes": ["да"], "no": ["нет"]},
 }
 _ESCAPE = re.compile(r"\\(n|t|\\|u[0-9a-f]{4})")
@@ -49,7 +57,11 @@ class Labelled:
     def read(self) -> Reading:
         if self.reader == "yes_no":
             return read_yes_no(self.text, answer_words(VOCABULARIES[self.words]))
-        return read_choice(self.text, option_labels(), self.n_options) if self.reader == "choice" else read_probability(self.text)
+        return (
+            read_choice(self.text, option_labels(), self.n_options)
+            if self.reader == "choice"
+            else read_probability(self.text)
+        )
 
     def found(self) -> str | None:
         """What the reader finds, in the corpus's notation."""

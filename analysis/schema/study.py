@@ -12,7 +12,9 @@ from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
     LISTED_SECTIONS,
     NAMED_SECTIONS,
+    NUMBER_SECTIONS,
     SECTIONS,
+    check_numbers,
     check_table,
     duplicated,
     suggestion,
@@ -70,7 +72,8 @@ class Study:
 
     ``kind`` holds for every task that ``kinds`` does not name; None means read off the columns.
     ``unit`` None means the column ``unit``, or else the item. ``given`` lists the keys that the file
-    sets, as ``study.target``; ``path`` is the file, empty without one.
+    sets, as ``study.target``; ``priors`` are names and scales of ``bayes.priors``; ``path`` is the file,
+    empty without one.
     """
 
     name: str = ""
@@ -92,6 +95,7 @@ class Study:
     models: Mapping[str, ModelEntry] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     report: Report = field(default_factory=Report)
+    priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
     path: str = ""
 
@@ -192,6 +196,8 @@ def _read_section(section: str, raw: Any) -> tuple[Any, list[str]]:
         listed = [check_table(f"[[{section}]] {i}", section, table) for i, table in enumerate(raw, 1)]
         complete = [values for values, found in listed if not found]
         return complete, [p for _, found in listed for p in found]
+    if section in NUMBER_SECTIONS:
+        return check_numbers(f"[{section}]", raw)
     return check_table(f"[{section}]", section, raw)
 
 
@@ -205,6 +211,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings["models"] = {name: ModelEntry(**entry) for name, entry in values.get("models", {}).items()}
     settings["contrasts"] = tuple(Contrast(**entry) for entry in values.get("contrast", []))
     settings["report"] = Report(**values.get("report", {}))
+    settings["priors"] = values.get("priors", {})
     return settings
 
 

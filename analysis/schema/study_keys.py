@@ -32,7 +32,7 @@ class Key:
 
 
 #: Section -> its keys. ``models`` is one table per model, ``contrast`` an array of tables; ``map`` is
-#: free in its names and is read by ``schema.mapping``.
+#: free in its names and is read by ``schema.mapping``, ``priors`` holds numbers under the names of ``bayes.priors``.
 KEYS: Final[dict[str, tuple[Key, ...]]] = {
     "study": (
         Key("name", "text", "name of the study, printed in the report"),
@@ -68,10 +68,13 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
         Key("tables", "texts", "tables to print"),
     ),
+    "priors": (),
 }
 #: Sections that hold one table for every name, and sections that are arrays of tables.
 NAMED_SECTIONS: Final = frozenset({"models"})
 LISTED_SECTIONS: Final = frozenset({"contrast"})
+#: Sections of numbers whose names another stage checks.
+NUMBER_SECTIONS: Final = frozenset({"priors"})
 SECTIONS: Final = (*KEYS, "map")
 
 
@@ -152,6 +155,17 @@ def check_table(where: str, section: str, table: Any) -> tuple[dict[str, Any], l
         if not found:
             values[name] = _frozen(keys[name].form, value)
     return values, problems
+
+
+def check_numbers(where: str, table: Any) -> tuple[dict[str, float], list[str]]:
+    """Values of a section of numbers under free names, and every problem found in it."""
+    if not isinstance(table, dict):
+        return {}, [f"{where}: must be a table, not {type_name(table)}"]
+    test, description = FORMS["number"]
+    problems = [
+        f"{where} {name}: must be {description}, not {type_name(v)}" for name, v in table.items() if not test(v)
+    ]
+    return {name: float(value) for name, value in table.items() if test(value)}, problems
 
 
 def _elsewhere(name: str, section: str) -> str:

@@ -23,7 +23,7 @@ from analysis.importers.json_text import (
     walk_object,
 )
 from analysis.importers.promptfoo_eval import Evaluation
-from analysis.importers.promptfoo_results import result_response
+from analysis.importers.promptfoo_results import Asked, result_response
 from analysis.importers.protocol import Claim, Probe, ReadOptions, Record
 
 NAME = "promptfoo"
@@ -115,11 +115,12 @@ def _records(
     notes = _file_notes(evaluation)
     asked: dict[tuple[str, str], int] = {}
     for place, result, odd in entries(evaluation):
-        key = (evaluation.model(result)[0], evaluation.item(result))
-        sample = asked.get(key, 0)
-        asked[key] = sample + 1
+        (model, how), item = evaluation.model(result), evaluation.item(result)
+        sample = asked.get((model, item), 0)
+        asked[model, item] = sample + 1
         source = f"{evaluation.where}{place}"
-        response, more = result_response(result, evaluation, source, sample, scorer=options.scorer)
+        question = Asked(model, item, sample, how)
+        response, more = result_response(result, evaluation, question, source, scorer=options.scorer)
         yield Record(source, (response,), notes=notes + odd + more)
         notes = ()
 

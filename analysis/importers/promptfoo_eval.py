@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from analysis.importers.content_digest import content_digest, content_name
@@ -160,7 +161,12 @@ def variables_of(result: Mapping[str, Any]) -> dict[str, str]:
 
 def question_name(template: str, variables: Mapping[str, str]) -> str:
     """Name of the question that a prompt asks of the variables: the same in every generation of the files."""
-    return f"{content_name(dict(variables))}-{content_name(template)[:8]}"
+    return f"{content_name(dict(variables))}-{_template_name(template)}"
+
+
+@lru_cache(maxsize=1024)
+def _template_name(template: str) -> str:
+    return content_name(template)[:8]
 
 
 def assertions_of(result: Mapping[str, Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from analysis.importers.content_digest import content_digest, content_name
@@ -21,8 +22,18 @@ _ENTITY = re.compile(r"&(#\d+|[a-z]+);")
 _EXPECTED_KIND = re.compile(r"^[a-z-]+(\([^)]*\))?:")
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which model was asked which question, how often before, and notes on how that is known."""
+
+    model: str
+    item: str
+    sample: int
+    notes: tuple[str, ...] = ()
+
+
 def result_response(
-    result: Mapping[str, Any], evaluation: Evaluation, source: str, sample: int, *, scorer: str | None
+    result: Mapping[str, Any], evaluation: Evaluation, asked: Asked, source: str, *, scorer: str | None
 ) -> tuple[Response, tuple[str, ...]]:
     """Response of one result, and notes.
 
@@ -32,34 +43,34 @@ def result_response(
         Entry of ``results``, of any generation.
     evaluation : Evaluation
         Facts of the whole file.
+    asked : Asked
+        Which model was asked what.
     source : str
         Place of the result.
-    sample : int
-        How often the same question was put to the same model before.
     scorer : str or None
         ``success`` (the default), ``score``, or the name of a named score.
     """
-    model, notes = evaluation.model(result)
+    notes = asked.notes
     variables = variables_of(result)
     extra = {f"meta.vars.{key}": value for key, value in variables.items()}
     factors, more = metadata_columns(as_object(result.get("testCase")).get("metadata"), prefix="meta.")
     extra |= {key: value for key, value in more.items() if key not in extra}
     columns: dict[str, Any] = dict(factors)
-    columns.setdefault("unit", content_name(variables) if variables else evaluation.item(result))
+    columns.setdefault("unit", content_name(variables) if variables else asked.item)
     columns |= _reply_columns(result, extra) | _prompt_columns(result, extra)
     if columns["status"] != Status.ERRORED:
         scores, more_notes = _score_columns(result, evaluation, extra, scorer)
         columns |= scores
         notes += more_notes
-    notes += _reply_notes(extra, columns, sample)
+    notes += _reply_notes(extra, columns, asked.sample)
     columns["gold"] = _gold(assertions_of(result))
     response = Response(
-        model=model,
-        item=evaluation.item(result),
-        sample=str(sample),
+        model=asked.model,
+        item=asked.item,
+        sample=str(asked.sample),
         run=evaluation.run,
         timestamp=evaluation.timestamp,
-        temperature=evaluation.temperature(model),
+        temperature=evaluation.temperature(asked.model),
         harness=evaluation.harness,
         source=source,
         extra=extra,

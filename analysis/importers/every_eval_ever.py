@@ -48,6 +48,7 @@ class _Metrics:
     """Scores of one response over its rows, by metric."""
 
     scores: dict[str, Any] = field(default_factory=dict)
+    tasks: set[str] = field(default_factory=set)
     sample: str = "0"
 
 
@@ -74,7 +75,8 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
     _refuse_aggregate(path, where, options)
     aggregate = aggregate_beside(path, options)
     contents = _contents(path, where, aggregate, options)
-    main = main_score(contents.names, options.scorer)
+    known = [name for name in aggregate.metrics.values() if name in contents.names]
+    main = main_score(known or sorted(contents.names), options.scorer)
     notes = _notes(contents, aggregate, main, options.scorer)
     emitted: set[bytes] = set()
     for number, value, odd in read_lines(path, options):
@@ -85,7 +87,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
             continue
         emitted.add(key)
         metrics = contents.metrics[key]
-        own = main if main in metrics.scores or options.scorer is not None else next(iter(metrics.scores))
+        own = main if main in metrics.scores or options.scorer is not None else min(metrics.scores)
         responses, more = _responses(row, contents, metrics, aggregate, own, (source, where))
         yield Record(source, responses, notes=notes + odd + more)
         notes = ()
@@ -148,6 +150,7 @@ def _contents(path: Path, where: str, aggregate: Aggregate, options: ReadOptions
             repeat = samples.setdefault(place, 0)
             samples[place] += 1
             found.sample = _epoch(row) or str(repeat)
+        found.tasks.add(as_text(row.get("evaluation_name") or ""))
         _add_scores(found, _metric_name(row, aggregate), row, contents)
     if not contents.rows:
         raise LogError(where, "no instances in the file")
@@ -206,7 +209,7 @@ def _responses(
             Response(
                 model=row["model_id"],
                 item=_item(row["sample_id"], contents),
-                task=as_text(row.get("evaluation_name") or ""),
+                task=min(metrics.tasks),
                 sample=metrics.sample if len(found) == 1 else f"{metrics.sample}.{place}",
                 run=as_text(run) if named else where,
                 temperature=aggregate.temperature,

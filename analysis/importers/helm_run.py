@@ -70,11 +70,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Statistics by instance, entries of one instance merged; ``names`` are the scores in order of appearance."""
+    """Statistics by instance, entries of one instance merged; ``places`` says where in an entry a score stands."""
 
     by_key: dict[Key, dict[str, float | int]] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Scores in the order in which an entry lists them, whatever the order of the entries."""
+        return tuple(sorted(self.places, key=lambda name: (self.places[name], name)))
 
     def scores(self, key: Key) -> dict[str, float | int]:
         """What scores an instance, without bookkeeping."""
@@ -169,17 +174,18 @@ def read_stats(directory: Path, options: ReadOptions) -> Stats:
         if not is_worst(entry.get("perturbation")):
             differing += _merge(stats, entry)
     notes = (f"{differing} statistics stand twice with different values: the first was taken",) if differing else ()
-    return Stats(stats.by_key, stats.names, notes)
+    return Stats(stats.by_key, stats.places, notes)
 
 
 def _merge(stats: Stats, entry: Mapping[str, Any]) -> int:
     """Add one entry; how many statistics contradict earlier entries of the same instance."""
     key = instance_key(entry, entry["instance_id"], entry.get("perturbation"))
     values = stats.by_key.setdefault(key, {})
-    differing = 0
+    differing = place = 0
     for name, value, is_own in sorted(_values(entry, key[1]), key=lambda found: not found[2]):
         if is_score(name):
-            stats.names.setdefault(name)
+            stats.places[name] = min(place, stats.places.get(name, place))
+            place += 1
         before = values.setdefault(name, value)
         differing += is_own and before != value and not (before != before and value != value)
     return differing

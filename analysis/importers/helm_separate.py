@@ -123,8 +123,8 @@ def _scores(instance: _Instance, run: Run) -> tuple[float, ...]:
 def _choice(
     instance: _Instance, labels: tuple[str, ...], scores: tuple[float, ...], stats: Mapping[str, float | int]
 ) -> tuple[Choice, tuple[str, ...]]:
-    predicted = stats.get("predicted_index")
-    at = int(predicted) if predicted is not None and float(predicted).is_integer() else -1
+    predicted = number(stats.get("predicted_index"))
+    at = int(predicted) if predicted.is_integer() else -1
     if any(math.isnan(score) for score in scores) and 0 <= at < len(labels):
         # The tokens do not spell the options; what the harness found is all there is.
         return Choice(labels[at], HARNESS_CHOICE), ()

@@ -7,6 +7,7 @@ from analysis.errors import LogError
 from analysis.importers.helm_run import Key, Run, instance_key, is_worst
 from analysis.importers.inspect_sample import HARNESS_CHOICE, REFUSALS
 from analysis.importers.json_text import as_text
+from analysis.importers.likelihood_choices import number
 from analysis.importers.logged_factors import count, seconds
 from analysis.importers.logged_texts import content_hash, conversation, error_words, single_gold
 from analysis.schema.status import Status
@@ -173,8 +174,8 @@ def token_columns(stats: Mapping[str, float | int]) -> dict[str, Any]:
     """Tokens that the harness counted for an instance."""
 
     def whole(name: str) -> int | None:
-        value = stats.get(name)
-        return count(int(value)) if value is not None and float(value).is_integer() else None
+        value = number(stats.get(name))
+        return count(int(value)) if value.is_integer() else None
 
     return {"tokens_in": whole("num_prompt_tokens"), "tokens_out": whole("num_completion_tokens")}
 

@@ -1,7 +1,6 @@
 """Rows of LightEval details as samples of one shape, whichever layout wrote them."""
 
 import ast
-import math
 import re
 import warnings
 from collections.abc import Mapping
@@ -144,8 +143,7 @@ def _is_flagged(value: Any) -> bool:
 
 def _indices(value: Any, count: int) -> tuple[int, ...]:
     found = value if isinstance(value, (list, tuple)) else [value]
-    whole = [int(at) for at in found if isinstance(at, (int, float)) and not isinstance(at, bool) and math.isfinite(at)]
-    return tuple(at for at in whole if 0 <= at < count)
+    return tuple(int(at) for at in map(number, found) if at.is_integer() and 0 <= at < count)
 
 
 def _lengths(value: Any) -> tuple[int | None, ...]:

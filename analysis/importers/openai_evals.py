@@ -12,6 +12,7 @@ from typing import Any
 from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.json_text import as_text, read_lines, top_level_keys
+from analysis.importers.likelihood_choices import number
 from analysis.importers.lm_eval_rows import REPEATS
 from analysis.importers.logged_texts import content_hash, single_gold
 from analysis.importers.named_scores import UNSCORED, absent_scorer, main_score, score_columns
@@ -77,26 +78,26 @@ def read(path: Path, options: ReadOptions) -> Iterator[Record]:
 
 def _collect(path: Path, where: str, options: ReadOptions) -> _Log:
     log = _Log()
-    for number, value, odd in read_lines(path, options):
+    for line, value, odd in read_lines(path, options):
         log.notes |= dict.fromkeys(odd)
         if not isinstance(value, dict):
-            raise LogError(where, "no JSON object", line=number)
+            raise LogError(where, "no JSON object", line=line)
         if "spec" in value:
             spec = value["spec"]
             if not isinstance(spec, dict):
-                raise LogError(where, "the specification of the run is no object", line=number)
+                raise LogError(where, "the specification of the run is no object", line=line)
             log.specs.setdefault(as_text(spec.get("run_id", "")), spec)
         elif "final_report" in value:
             log.report = value["final_report"] if isinstance(value["final_report"], dict) else {}
         else:
-            _add_event(log, value, where, number)
+            _add_event(log, value, where, line)
     return log
 
 
-def _add_event(log: _Log, event: Mapping[str, Any], where: str, number: int) -> None:
+def _add_event(log: _Log, event: Mapping[str, Any], where: str, line: int) -> None:
     kind, data, identity = event.get("type"), event.get("data"), event.get("sample_id")
     if not isinstance(kind, str) or not isinstance(identity, (str, int)):
-        raise LogError(where, 'no event: it lacks "type" or "sample_id"', line=number)
+        raise LogError(where, 'no event: it lacks "type" or "sample_id"', line=line)
     if kind not in READ:
         log.unread[kind] = log.unread.get(kind, 0) + 1
         return
@@ -104,9 +105,9 @@ def _add_event(log: _Log, event: Mapping[str, Any], where: str, number: int) -> 
     key = (run, as_text(identity))
     sample = log.samples.get(key)
     if sample is None:
-        sample = log.samples[key] = Sample(run, key[1], f"{where}:{number}")
+        sample = log.samples[key] = Sample(run, key[1], f"{where}:{line}")
     if not isinstance(data, dict):
-        raise LogError(where, f"the data of a {kind} event is no object", line=number)
+        raise LogError(where, f"the data of a {kind} event is no object", line=line)
     sample.add(kind, data, event.get("created_at"))
 
 
@@ -114,9 +115,9 @@ def _log_notes(log: _Log) -> tuple[str, ...]:
     notes = tuple(f"{n:,} events of type {kind} are not read" for kind, n in sorted(log.unread.items()))
     if log.report is None:
         return (*notes, NO_REPORT)
-    reported = log.report.get("accuracy")
+    reported = number(log.report.get("accuracy"))
     outcomes = [sample.scores().get("correct") for sample in log.samples.values()]
-    if isinstance(reported, (int, float)) and outcomes and all(isinstance(o, bool) for o in outcomes):
+    if not math.isnan(reported) and outcomes and all(isinstance(o, bool) for o in outcomes):
         ours = sum(bool(o) for o in outcomes) / len(outcomes)
         if not math.isclose(ours, reported, rel_tol=1e-9, abs_tol=1e-12):
             notes += (f"the final report says accuracy {reported}, the samples of the file give {ours}",)

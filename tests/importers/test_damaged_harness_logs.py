@@ -26,7 +26,23 @@ VALUES = st.one_of(
     st.integers(-(2**70), 2**70),
     st.floats(),
     st.text(max_size=4),
-    st.sampled_from(["A", "yes", "\ud800", {}, [], [[]], [{}], {"": None}, [None], {"text": {}}, "[1, (2"]),
+    st.sampled_from(
+        [
+            "A",
+            "yes",
+            "\ud800",
+            {},
+            [],
+            [[]],
+            [{}],
+            {"": None},
+            [None],
+            {"text": {}},
+            "[1, (2",
+            10**400,
+            "[1" + "0" * 400 + "]",
+        ]
+    ),
 )
 
 _REFERENCES = [{"output": {"text": t}, "tags": ["correct"] if t == "a" else []} for t in "ab"]

@@ -118,6 +118,14 @@ def test_rows_of_several_metrics_are_one_response(instances, options):
     assert {(r.harness, r.temperature) for r in responses} == {("helm 0.5 (Every Eval Ever 0.3.0)", "0.5")}
 
 
+def test_the_order_of_rows_does_not_choose_the_score(instances, options):
+    """Catches a main score that is whichever metric happens to come first."""
+    metrics = [instance(evaluation_name=n, evaluation={"score": s}) for n, s in (("b", 0.5), ("a", 0.25))]
+    for order in (metrics, metrics[::-1]):
+        (row,) = rows(instances(order), options)
+        assert (row.task, row.score_value, row.extra["score.b"]) == ("a", 0.25, "0.5")
+
+
 def test_tasks_of_one_file_are_no_metrics_of_each_other(instances, options):
     """Catches rows of a second task that are unscored because the first names the main metric; ids may collide."""
     other = instance("q1", evaluation_name="shapes", input={"raw": "Round?", "reference": ["no"]}, sample_hash="h")

@@ -282,6 +282,13 @@ def test_the_main_score_and_the_one_asked_for(run_directory, options):
     assert rows(text, options)[0].logged_score == "0.4"
 
 
+def test_the_order_of_entries_does_not_choose_the_score(run_directory, options):
+    """Catches a main score that depends on which entry of an instance comes first."""
+    entries = [stats(name="judged"), stats(name="bleu")]
+    found = [rows(run_directory([state()], order), options)[0] for order in (entries, entries[::-1])]
+    assert [(r.logged_score, list(r.extra).count("score.judged")) for r in found] == [("1.0", 1)] * 2
+
+
 def test_a_score_that_is_not_finite_is_named(run_directory, options):
     """Catches NaN in the column of numbers."""
     directory = run_directory([state()], [stats(value=float("nan"))])

@@ -99,8 +99,11 @@ def test_items_are_numbered_through_the_file(logs):
 def test_the_row_number_of_map_is_that_of_the_record(logs):
     """Catches a number per cell."""
     (logs / "a.csv").write_text("owl,jay\n1,0\n0,1\n")
-    rows, _ = taken(logs, '[wide]\nmodels = "*"\n[map]\nitem = { from = "@row" }\ntask = "@file"\n')
+    settings = '[wide]\nmodels = "*"\n[map]\nitem = "@row"\ntask = { from = "@file", regex = "(.)[.]csv" }\n'
+    rows, _ = taken(logs, settings)
     assert [(r[0], r[1]) for r in rows] == [("jay", "1"), ("owl", "1"), ("jay", "2"), ("owl", "2")]
+    with open_store(logs.parent / "store.parquet") as con:
+        assert con.execute("SELECT DISTINCT task FROM responses").fetchall() == [("a",)]
 
 
 def test_long_tables_beside_wide_ones_keep_their_rule_for_the_model(logs):

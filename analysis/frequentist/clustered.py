@@ -242,5 +242,5 @@ def _welch(ell: Floats, covariance: Floats, trace: Floats, square: Floats, parts
         spread = ((squared[:, None] @ square[:, part[:, None], part])[:, 0] * squared).sum(axis=1)
         df[i] = np.divide(expected[i] ** 2, spread, out=np.full(len(ell), np.nan), where=spread > 0)
     variance = np.where(observed.sum(axis=0) > 0, observed, expected)
-    loss = np.where(variance > 0, variance**2 / df, 0.0).sum(axis=0)
+    loss = np.divide(variance**2, df, out=np.zeros_like(variance), where=(variance > 0) & (df > 0)).sum(axis=0)
     return np.divide(variance.sum(axis=0) ** 2, loss, out=np.full(len(ell), np.nan), where=loss > 0)

@@ -93,8 +93,8 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
         instruction=re.compile(instructed),
         head=re.compile(rf"[\s\"'(*_]*({base})[\"')*_]*(?:\s*[.!,;:]|\s*\n|\s+[–—-]|\s*$|\s+(?=because\b|since\b))"),
         tail=re.compile(
-            r"[.!?][\s*]+(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my |the correct )?"
-            rf"answer(?: is|:|: \*\*|:\*\*) |(?<=\n)\**)[\"'*]*(?P<word>{base})[\"'*.!]*\s*$"
+            r"(?:^\s*\**|[.!?][\s*]+|\n[\s*]*)(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:(?:correct|final) )*answer"
+            rf"(?:\*\*)?(?: is|:)[\s*:]+|(?<=\n)\**)[\"'*]*(?P<word>{base})[\"'*.!]*\s*$"
         ),
     )
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from analysis.errors import StudyError
 from analysis.parsing.answer_words import answer_words
 from analysis.parsing.choice import LETTERS, n_options, option_labels, read_choice
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading, answered, unanswered
+from analysis.parsing.row_groups import row_groups
 from analysis.parsing.text import strip_echo
 from analysis.parsing.yes_no import read_yes_no
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
@@ -22,9 +24,14 @@ KINDS = ("judgement", "choice", "probability", "none")
 #: Stop reasons of the harnesses that mean: cut off before the end, and: held back by a filter.
 _CUT_OFF = frozenset({"max_tokens", "length", "max_length", "model_length", "max_output_tokens", "token_limit"})
 _HELD_BACK = frozenset({"content_filter", "refusal", "safety"})
+#: Rules that go by where the words stand, which a text without its end does not tell.
+_BY_PLACE = frozenset({"last_line", "only_one_polarity", "only_one_option", "last_number"})
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
 _CHOICES = "meta.choices"
 _STOP_REASON = "meta.stop_reason"
+#: What decides a row: a status, an answer, a probability or a score in the log, nothing at all, or the text.
+_STATUS, _ANSWER, _STATED, _SCORE, _NOTHING, _TEXT = range(6)
+type Column = pa.Array | NDArray[np.generic]
 #: An output at least this long may repeat its prompt.
 _ECHO_MIN = 24
 
@@ -69,6 +76,25 @@ class ReadingPolicy:
         return "none" if kind == "score" else kind
 
 
+class _Given(NamedTuple):
+    """A row that its log decides."""
+
+    answer: str | None
+    rule: str | None
+    status: str | None
+    kind: int
+    case: int
+
+
+class _Text(NamedTuple):
+    """A row whose text decides."""
+
+    output: str
+    kind: int
+    offered: int
+    stop: str | None
+
+
 def read_answers(rows: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     """Decide what each response answers.
 
@@ -93,63 +119,85 @@ def read_answers(rows: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
 
 
 class _BatchReader:
-    """One batch: columns as needed, each distinct text read once."""
+    """One batch: each combination of what decides a reading is read once."""
 
     def __init__(self, rows: pa.RecordBatch, policy: ReadingPolicy) -> None:
         self._rows, self._policy = rows, policy
         self._words = answer_words(policy.synonyms)
         self._labels = option_labels(tuple(policy.labels))
         self._names = set(rows.schema.names)
-        self._cache: dict[tuple[str, str, int | None], Reading] = {}
-        self._choices: list[tuple[str | None, str | None]] | None = None
-        self._offered: dict[tuple[str | None, str | None], int | None] = {}
+        self._readings: list[Reading] = []
 
     def read(self) -> pa.RecordBatch:
+        n = self._rows.num_rows
         kinds, gold = self._kinds_and_gold()
-        given, rules, statuses = self._column("answer"), self._column("rule"), self._column("status")
-        stated, outputs, stops = self._column("probability"), self._outputs(), self._column(_STOP_REASON)
+        case, outputs = self._cases(kinds)
+        index = np.zeros(n, np.int64)
+        texts = case == _TEXT
+        self._fill(
+            index, ~texts, (self._column("answer"), self._column("rule"), self._column("status"), kinds, case), _Given
+        )
+        offered = self._offered(kinds)
+        self._fill(index, texts, (outputs, kinds, offered, self._column(_STOP_REASON)), _Text)
+        return self._written(index, gold)
+
+    def _fill(
+        self,
+        index: NDArray[np.int64],
+        where: NDArray[np.bool_],
+        columns: Sequence[Column],
+        row_type: type[_Given | _Text],
+    ) -> None:
+        """Read the rows of ``where``, each combination of values in ``columns`` once."""
+        rows = np.flatnonzero(where)
+        if not rows.size:
+            return
+        chosen = columns if rows.size == len(where) else [column.take(rows) for column in columns]
+        groups = row_groups(chosen)
+        values = zip(*(_values(column, groups.first) for column in chosen), strict=True)
+        start = len(self._readings)
+        self._readings += [self._reading(row_type(*combination)) for combination in values]
+        index[rows] = start + groups.group
+
+    def _reading(self, row: _Given | _Text) -> Reading:
+        return self._read_text(row) if isinstance(row, _Text) else self._take_given(row)
+
+    def _cases(self, kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
+        """What decides each row, and the texts to read."""
+        outputs = self._outputs()
+        has_text, given = _present(outputs), _present(self._column("answer"))
+        again = has_text & self._policy.reread
+        stated = self._any_value("probability") & (kinds == KINDS.index("probability"))
         scored = self._any_value("logged_score", "score_value", "probability", "p_yes")
-        reread = self._policy.reread
-        results: list[Reading] = []
-        for at, output in enumerate(outputs):
-            kind, status, rule = kinds[at], statuses[at], rules[at]
-            if status in _DECIDED:
-                reading = Reading(given[at] or None, rule or "logged", Status(status), stated[at])
-            elif given[at] and not (reread and output):
-                reading = self._given(given[at], rule or "given", kind)
-            elif kind == "probability" and stated[at] is not None and not (reread and output):
-                reading = Reading(None, rule or "given", Status.ANSWERED, stated[at])
-            elif output is None:
-                reading = unanswered(rule or "not_read", Status.ANSWERED) if scored[at] else unanswered("empty")
-            else:
-                offered = self._n_options(at) if kind == "choice" else None
-                cached = self._cache.get((kind, output, offered))
-                reading = cached if cached is not None else self._read_text(kind, output, offered)
-                if stops[at] and reading.status is Status.UNPARSED:
-                    reading = _cut_off(reading, stops[at])
-            results.append(reading)
-        return self._written(results, gold)
+        case = np.where(np.asarray(pc.is_valid(outputs)), _TEXT, np.where(scored, _SCORE, _NOTHING))
+        case[stated & ~again] = _STATED
+        case[given & ~again] = _ANSWER
+        status = self._column("status")
+        case[np.asarray(pc.is_in(status, pa.array(sorted(_DECIDED), pa.string())))] = _STATUS
+        return case, outputs
 
-    def _n_options(self, at: int) -> int | None:
-        """How many options a row's question has, as far as its log says."""
-        if self._choices is None:
-            self._choices = list(zip(self._column(_CHOICES), self._column("prompt"), strict=True))
-        key = self._choices[at]
-        if key not in self._offered:
-            self._offered[key] = n_options(*key)
-        return self._offered[key]
+    def _take_given(self, row: _Given) -> Reading:
+        """What a log states: a status, an answer, a probability, a score, or nothing."""
+        kind = KINDS[row.kind]
+        if row.case == _STATUS:
+            return Reading(row.answer or None, row.rule or "logged", Status(row.status))
+        if row.case == _ANSWER:
+            return self._given(row.answer or "", row.rule or "given", kind)
+        if row.case == _STATED:
+            return unanswered(row.rule or "given", Status.ANSWERED)
+        return unanswered(row.rule or "not_read", Status.ANSWERED) if row.case == _SCORE else unanswered("empty")
 
-    def _read_text(self, kind: str, output: str, offered: int | None) -> Reading:
+    def _read_text(self, row: _Text) -> Reading:
+        kind = KINDS[row.kind]
         if kind == "judgement":
-            reading = read_yes_no(output, self._words)
+            reading = read_yes_no(row.output, self._words)
         elif kind == "choice":
-            reading = read_choice(output, self._labels, offered)
+            reading = read_choice(row.output, self._labels, row.offered or None)
         elif kind == "probability":
-            reading = read_probability(output, percent=self._policy.percent)
+            reading = read_probability(row.output, percent=self._policy.percent)
         else:
-            reading = unanswered("not_read", Status.ANSWERED) if output.strip() else unanswered("empty")
-        self._cache[kind, output, offered] = reading
-        return reading
+            reading = unanswered("not_read", Status.ANSWERED) if row.output.strip() else unanswered("empty")
+        return _stopped(reading, row.stop) if row.stop else reading
 
     def _given(self, answer: str, rule: str, kind: str) -> Reading:
         """A given answer in the study's words; one outside the vocabulary stays as it is."""
@@ -158,16 +206,18 @@ class _BatchReader:
         polarity = self._words.polarity(answer) if kind == "judgement" else self._words.word_polarity(answer)
         return answered(polarity or answer, rule)
 
-    def _kinds_and_gold(self) -> tuple[list[str], list[str | None]]:
-        """Kind of every row, and its gold answer in the vocabulary of answers."""
-        tasks, golds = self._column("task"), self._column("gold")
+    def _kinds_and_gold(self) -> tuple[NDArray[np.int64], pa.Array]:
+        """Kind of every row as its place in ``KINDS``, and its gold answer in the vocabulary of answers."""
         judged = self._all_values("validity", "polarity")
-        asked = self._any_value("role", "truth")
-        known: dict[tuple[str | None, str | None, bool, bool], tuple[str, str | None]] = {}
-        rows = list(zip(tasks, golds, judged, asked, strict=True))
-        for key in set(rows):
-            known[key] = self._kind_and_gold(*key)
-        return [known[key][0] for key in rows], [known[key][1] for key in rows]
+        columns = (self._column("task"), self._column("gold"), judged, self._any_value("role", "truth"))
+        groups = row_groups(columns)
+        known = [
+            self._kind_and_gold(task, gold, bool(is_judged), bool(is_asked))
+            for task, gold, is_judged, is_asked in zip(*(_values(c, groups.first) for c in columns), strict=True)
+        ]
+        kinds = np.array([KINDS.index(kind) for kind, _ in known], np.int64)
+        gold = pa.array([gold for _, gold in known], pa.string())
+        return kinds[groups.group], gold.take(pa.array(groups.group))
 
     def _kind_and_gold(self, task: str | None, gold: str | None, judged: bool, asked: bool) -> tuple[str, str | None]:
         polarity, label = self._words.polarity(gold), self._labels.fold(gold)
@@ -182,57 +232,79 @@ class _BatchReader:
         folded = polarity if kind == "judgement" else label if kind == "choice" else None
         return kind, folded or gold
 
-    def _outputs(self) -> list[str | None]:
+    def _outputs(self) -> pa.Array:
         """Texts to read, without the prompt that some of them repeat."""
-        outputs: list[str | None] = self._column("output")
-        if "prompt" not in self._names or self._rows.column("prompt").null_count == self._rows.num_rows:
+        outputs, prompts = self._column("output"), self._column("prompt")
+        if prompts.null_count == len(prompts):
             return outputs
-        prompts = self._column("prompt")
-        return [
-            text if text is None or len(text) < _ECHO_MIN else strip_echo(text, prompt)
-            for text, prompt in zip(outputs, prompts, strict=True)
-        ]
+        texts = outputs.to_pylist()
+        for at, (text, prompt) in enumerate(zip(texts, prompts.to_pylist(), strict=True)):
+            if text is not None and len(text) >= _ECHO_MIN:
+                texts[at] = strip_echo(text, prompt)
+        return pa.array(texts, pa.string())
 
-    def _column(self, name: str) -> list[Any]:
+    def _offered(self, kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many options a row's question has, as far as its log says; else 0."""
+        offered = np.zeros(len(kinds), np.int64)
+        rows = np.flatnonzero(kinds == KINDS.index("choice"))
+        if rows.size:
+            columns = [self._column(_CHOICES).take(pa.array(rows)), self._column("prompt").take(pa.array(rows))]
+            groups = row_groups(columns)
+            known = [n_options(*pair) or 0 for pair in zip(*(_values(c, groups.first) for c in columns), strict=True)]
+            offered[rows] = np.array(known, np.int64)[groups.group]
+        return offered
+
+    def _column(self, name: str) -> pa.Array:
         if name not in self._names:
-            return [None] * self._rows.num_rows
-        column = self._rows.column(name)
-        return [None] * len(column) if column.null_count == len(column) else column.to_pylist()
+            return pa.nulls(
+                self._rows.num_rows, ARROW_TYPES[COLUMN_BY_NAME[name].kind if name in COLUMN_BY_NAME else "text"]
+            )
+        return self._rows.column(name)
 
-    def _any_value(self, *names: str) -> list[bool]:
+    def _any_value(self, *names: str) -> NDArray[np.bool_]:
         """Rows in which one of the columns has a value."""
         present = np.zeros(self._rows.num_rows, bool)
         for name in self._names.intersection(names):
             present |= np.asarray(pc.is_valid(self._rows.column(name)))
-        return present.tolist()
+        return present
 
-    def _all_values(self, *names: str) -> list[bool]:
+    def _all_values(self, *names: str) -> NDArray[np.bool_]:
         """Rows in which all of the columns have a value."""
         if not self._names.issuperset(names):
-            return [False] * self._rows.num_rows
-        valid = [np.asarray(pc.is_valid(self._rows.column(name))) for name in names]
-        return np.logical_and.reduce(valid).tolist()
+            return np.zeros(self._rows.num_rows, bool)
+        return np.logical_and.reduce([np.asarray(pc.is_valid(self._rows.column(name))) for name in names])
 
-    def _written(self, results: list[Reading], gold: list[str | None]) -> pa.RecordBatch:
-        new: dict[str, list[Any]] = {
-            "answer": [reading.answer for reading in results],
-            "rule": [reading.rule for reading in results],
-            "status": [reading.status.value for reading in results],
-            "gold": gold,
+    def _written(self, index: NDArray[np.int64], gold: pa.Array) -> pa.RecordBatch:
+        new = {
+            "answer": [reading.answer for reading in self._readings],
+            "rule": [reading.rule for reading in self._readings],
+            "status": [reading.status.value for reading in self._readings],
         }
-        if any(reading.probability is not None for reading in results):
-            old = self._column("probability")
-            pairs = zip(results, old, strict=True)
-            new["probability"] = [p if r.probability is None else r.probability for r, p in pairs]
+        at = pa.array(index)
         columns = dict(zip(self._rows.schema.names, self._rows.columns, strict=True))
         for name, values in new.items():
-            columns[name] = pa.array(values, ARROW_TYPES[COLUMN_BY_NAME[name].kind])
+            columns[name] = pa.array(values, pa.string()).take(at)
+        columns["gold"] = gold
+        if any(reading.probability is not None for reading in self._readings):
+            read = pa.array([reading.probability for reading in self._readings], pa.float64()).take(at)
+            columns["probability"] = pc.coalesce(read, self._column("probability").cast(pa.float64()))
         return pa.RecordBatch.from_pydict(columns)
 
 
-def _cut_off(reading: Reading, stop_reason: str) -> Reading:
-    """An unread text whose generation was cut off or held back."""
+def _present(column: pa.Array) -> NDArray[np.bool_]:
+    """Rows with a text that is not empty."""
+    return np.asarray(pc.fill_null(pc.not_equal(column, ""), False))
+
+
+def _values(column: Column, rows: NDArray[np.int64]) -> list[Any]:
+    taken = column.take(rows) if isinstance(column, np.ndarray) else column.take(pa.array(rows))
+    return taken.tolist() if isinstance(taken, np.ndarray) else taken.to_pylist()
+
+
+def _stopped(reading: Reading, stop_reason: str) -> Reading:
+    """The reading of a text whose generation was cut off or held back: its last words are no conclusion."""
     reason = stop_reason.casefold()
-    if reason in _CUT_OFF:
+    if reason in _CUT_OFF and (reading.status is Status.UNPARSED or reading.rule in _BY_PLACE):
         return unanswered(reading.rule, Status.TRUNCATED)
-    return unanswered("refusal", Status.REFUSED) if reason in _HELD_BACK else reading
+    held_back = reason in _HELD_BACK and reading.status is Status.UNPARSED
+    return unanswered("refusal", Status.REFUSED) if held_back else reading

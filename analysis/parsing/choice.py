@@ -44,12 +44,16 @@ _NOT_CHOSEN = re.compile(
     r"(?:wrong|incorrect|false|not|eliminated|ruled|excluded|implausible|unlikely|invalid)"
 )
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\brather than|\binstead of|\bneither|\bnor|\bexcept|\bif|\bwhether)\s+"
+    r"(?:\bnot(?: list| have| see| find)?|n't|\bno|\bwithout|\black(?:s|ing)?|\b(?:figure|fig\.?|table|section|appendix|equation|eq\.?|step"
+    r"|line|part|case|exhibit|panel|chapter)|\brather than|\binstead of|\bneither|\bnor|\bexcept|\bif|\bwhether)\s+"
     r"(?:be\s+)?(?:option\s+)?[\"'(\[]*$"
 )
 #: An option as prompts list them, and how much of a prompt is looked at.
 _OFFERED = re.compile(r"^[ \t]*[*(\[]{0,3}([A-Z])[)\].:][*)]*[ \t]+\S", re.MULTILINE)
 _PROMPT_CHARS = 8_000
+#: A label in angle brackets would be taken for a tag.
+_IN_ANGLES = re.compile(r"<+\s*(\w{1,3})\s*>+")
+_SHORT = 20
 _RIGHT = ("correct", "right", "true", "yes")
 _VERDICTS = re.compile(
     r"^\s*\(?([a-z])[).:][\s–—-]*(?:[^\n]{0,80}[–—:-]\s*)?(correct|right|true|yes|incorrect|wrong|false|no)[.!]*\s*$",
@@ -104,15 +108,16 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
         ),
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
-            rf"(?:(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
+            rf"(?:(?:option|choice|answer)\s+|(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
             r"(?:(?:[)\]][.:,]?|[.:]|\s+[–—-])(?=\s|$|[^\x00-\x7f])|:(?=\d)|[ ]*\n|,?\s+(?:because|since|as it)\b)"
         ),
         affirmed=re.compile(
             rf"(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:is|must be|would be|has to be)\s+(?:clearly\s+|therefore\s+)?"
-            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick)\b(?!\s+(?:only|if)\b)"
+            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick|one)\b(?!\s+(?:only|if)\b)"
+            rf"|(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:fits|matches)\b"
         ),
         concluded=re.compile(
-            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
+            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?|(?<!so )is|be)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
             rf"(?:(?:it|that)(?:'s| is| must be)\s+)?(?:only\s+)?(?:option\s+|choice\s+)?[\"'(\[]*({either})[\"')\]]*[.!]*\s*$"
         ),
         line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
@@ -159,6 +164,9 @@ def n_options(choices: str | None, prompt: str | None) -> int | None:
 def _read(text: str, options: OptionLabels) -> Reading:
     stripped = strip_reasoning(text)
     prepared = prepare(stripped.text)
+    bracketed = _IN_ANGLES.fullmatch(stripped.text.strip()) if len(stripped.text) < _SHORT else None
+    if bracketed and bracketed[1].casefold() in options.labels:
+        return answered(options.labels[bracketed[1].casefold()], "exact")
     if not prepared:
         return unanswered("open_reasoning", Status.TRUNCATED) if stripped.open_reasoning else unanswered("empty")
     reading = _read_prepared(prepared, options)
@@ -199,7 +207,7 @@ def _read_prepared(text: str, options: OptionLabels) -> Reading:
 def _named(text: str, options: OptionLabels) -> Reading | None:
     """Options named as the answer: the final ones if any, which must agree."""
     chosen = [m for m in options.named.finditer(text) if not _NOT_CHOSEN.match(text, m.end())]
-    affirmed = {options.labels[m[1]] for m in options.affirmed.finditer(text)}
+    affirmed = {options.labels[m[1] or m[2]] for m in options.affirmed.finditer(text)}
     final = [m for m in chosen if m["final"]] or chosen
     if not final:
         one = len(affirmed) == 1
@@ -237,7 +245,7 @@ def _another_follows(text: str, end: int, label: str, options: OptionLabels) -> 
 
 def _first(text: str, options: OptionLabels) -> str | None:
     found = options.first.match(text)
-    if found is None or text.startswith("q:") or _NOT_CHOSEN.match(text, found.end(1)):
+    if found is None or text.startswith(("q:", "(c) 1", "(c) 2")) or _NOT_CHOSEN.match(text, found.end(1)):
         return None
     listed = [letter for letter in _LISTED.findall(text) if letter in options.labels]
     is_list = len(set(listed)) > 1 and listed == sorted(listed)

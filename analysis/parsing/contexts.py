@@ -11,7 +11,7 @@ BOTH_WORDS = "\ue000"
 _ADVERB = (
     r"(?:definitely|clearly|certainly|indeed|therefore|thus|hence|logically|deductively|formally|actually|simply"
     r"|also|absolutely|completely|entirely|still|in fact|of course|obviously|most likely|likely|probably|strictly"
-    r"|technically|undoubtedly|then|almost|very|most|surely|certainly)"
+    r"|technically|undoubtedly|necessarily|then|almost|very|most|surely|certainly)"
 )
 _NOUN = (
     r"(?:answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans"
@@ -32,18 +32,18 @@ _FILL = (
 )
 _SAY = (
     r"(?:say|answer(?: with)?|go with|lean(?:ing)?(?: towards?)?|vote(?: for)?|choose|pick|conclude|respond(?: with)?"
-    r"|reply(?: with)?|think|believe|guess|suppose|reckon|select|infer|argue|judge|answering|saying|going with)"
+    r"|reply(?: with)?|think|believe|guess|suppose|reckon|select|infer|argue|judge|answering|saying|going with|get|obtain|arrive at|end up with|settle on)"
 )
 #: The word is named as the answer: "the answer is", "Answer:", "that's a", "I'd say".
 NAMED = re.compile(
     rf"\b(?:(?P<final>(?:final|overall|ultimate|boxed|json|tagged)\s+)?{_NOUN}(?:\s*\([^()\n]{{0,40}}\))?{_GAP}{_LINK}"
     r"|(?:it|that|this|my vote|mine)(?:'s|\s+is|\s+would be|'d be)\s+"
     r"(?=an?\s|(?:definitely|clearly|certainly|still)?\s*$)"
-    r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|deserves|warrants|amounts to|boils down to)\s+(?=an?\s)"
+    r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|gives(?: us)?|deserves|warrants|amounts to|boils down to)\s+(?=an?\s)"
     r"|(?:chang|switch|revis|updat)\w* (?:my|the|this) (?:final )?(?:answer|vote|mind|verdict)(?: from \w+)? to\s+"
     r"|turn(?:s|ed) out (?:to be )?|(?:leads?|brings?) (?:me|us) to\s+|comes? out (?:as|to)\s+|(?<!nothing )makes (?:it|this|that)\s+(?=an?\s)|(?:→|[-=]>)\s*answer\s+|(?:logic|reason|analysis|(?:the|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
     r"|(?:which|this|that)\s+means\s*[:,]?\s*(?:that\s+)?|(?P<last>final)\s*:\s*|leaning(?: towards?)?\s+"
-    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only)?(?: have to| need to| still| therefore| also| [a-z]{3,12}ly"
+    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only| can)?(?: have to| tend to| thus| need to| still| therefore| also| [a-z]{3,12}ly"
     r"| inclined to)?"
     rf"\s+{_SAY}\s*[:,]?\s*(?:that\s+)?"
     rf"){_FILL}$"
@@ -66,8 +66,9 @@ STARTS = re.compile(
 #: Labels that open a reply.
 OPENS_REPLY = re.compile(
     r"(?:(?:a|response|assistant)\s*[:>]|(?:option\s+)?\(?[a-e][).:]|\(?1[).:]|-"
-    r"|\(?(?:answer|final answer)\)?"
-    r"|(?:an?\b)?\s*(?:clear|resounding|firm|hard|definite|definitive|strong|big|solid|easy)?)?"
+    r"|[\[(]?(?:answer|final answer)[\])]?"
+    r"|(?:an?\b)?\s*(?:clear|resounding|firm|hard|definite|definitive|strong|big|solid|easy|tentative|cautious|qualified|reluctant|weak|soft|guarded|slight|simple|confident|emphatic"
+    r"|unqualified|unequivocal|categorical|flat)?)?"
 )
 _PART = r"(?:step|premise|statement|part|point|case|item|example|claim|fact|rule|assumption|observation)"
 _NUMERAL = r"(?:(?:\s*\(?\d{1,2}|\s+\(?(?:[a-z]|[ivx]{1,4}))\)?)"
@@ -99,7 +100,7 @@ MAY_NEGATE = re.compile(r"not|n't|never|neither|nor|without|rather|instead|hardl
 MAY_NAME = re.compile(
     r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans|leaning"
     r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ|get|deserves|warrants|amount"
-    r"|boil|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
+    r"|boil|giv|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
 )
 #: The word is denied or set against another.
 NEGATES = re.compile(
@@ -114,18 +115,30 @@ NOT = re.compile(
 #: A clause of this kind only entertains what follows.
 HYPOTHETIC = re.compile(
     r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
-    r"|(?<!no )doubt\w*|den(?:y|ies)|disagree\w*|misconception|myth|illusion|temptation|(?:false|untrue) that|seem\w*|before|until|(?<!\bi )had|no way|nobody|no one|fail\w*"
+    r"|(?<!no )(?<!n't )(?<!not )(?<!no one )(?<!nobody )(?<!little )(?:doubt\w*|den(?:y|ies)|disagree\w*)|misconception|myth|illusion|temptation|(?:false|untrue) that|(?<!\bit )seem\w*|before|until|(?<!\bi )had|no way(?= (?:that|the|my|it|this)\b|\s*$)|(?:nobody|no one) (?:\w+ )?(?:would|could|can|says?|said|should|answers)|fails? to see"
     r"|(?:know|determine|see|check|decide|find out|clear|sure|tell|asked?|ask(?:s|ing)) if"
     r"|(?:one|you|people|many|some|most|others|they|he|she|critics|someone) (?:\w+ )?"
     r"(?:would|can|will|sa(?:y|id)s?|thinks?|argues?)"
-    r"|not (?:the case|true|clear|obvious|evident|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
+    r"|not (?:convinced|persuaded|ready|willing|the case|true|clear|obvious|evident|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
     r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b(?! i\b).*\b(?:were|was|would)|if(?=\s*$)|i (?:\w+ )?(?:thought|assumed|believed|said|answered|guessed|figured|supposed|read it as)"
-    r"|(?:initial|first|earlier|previous|original|old|preliminary)(?=\s*$))\b"
+    r"|(?:one|another|other|(?<!only )possible|common|usual|popular|naive|gold|reference|initial|first|earlier|previous|original|old|preliminary)(?=\s*$))\b"
     r"|(?:can't|cannot|can not|could not|couldn't|does not|doesn't|do not|don't|did not|not)\b(?: \w+)? (?:conclude|follow|mean|imply"
     r"|infer|show|prove|establish|entail)\b"
-    r"|n't (?:think|believe|say|mean|know|agree|claim|that|true|clear|obvious|certain|evident)\b"
+    r"|n't (?:think|believe|say|mean|know|agree|claim|that|true|clear|obvious|certain|evident|the case)\b"
     r"|\b(?:if|when|should|would|could|can) i\b(?! (?:had|have|were|must|need|absolutely)\b)"
 )
+#: Of those, the ones that govern what follows even behind a comma ("one might think, at first, the answer is").
+GOVERNS = re.compile(
+    r"\b(?:think|say|said|argue|believe|claim|conclude|answer|suppose|tempt\w*|guess|assume|whether|agree|doubt\w*|den(?:y|ies)|disagree"
+    r"|if|unless|supposing|were|had|mistake|error|wrong(?:ly)?)\b"
+)
+SUBORDINATE = re.compile(
+    r"\W*(?:(?:but|and|so),? )?(?:since|because|as|given|although|even|though|while|whereas|despite|in spite of|due to|once|after|when)\b"
+)
+#: What may stand between a comma and a marker.
+AFTER_COMMA = re.compile(r"\s*(?:and\s+|so\s+|then\s+)*(?:the\s+|my\s+|our\s+)?(?:correct\s+|right\s+|only\s+)?")
+#: A clause that concedes something ("even though the conclusion is").
+CONCEDED = re.compile(r"\b(?:even though|although|though|while|whereas|despite)\b[^.!?\n,;]*$")
 #: Where the clause before a marker begins.
 CLAUSE_START = re.compile(
     r"[.!?\n;:]\s|(?:so|thus|hence|but|yet|however|therefore|consequently)(?<![a-z]so)(?<![a-z]but)(?<![a-z]yet),?\s"
@@ -139,18 +152,25 @@ _JUDGED = (
     r"(?:argument|inference|conclusion|statement|claim|reasoning|syllogism|deduction|proposition|sentence|implication"
     r"|entailment|hypothesis|assertion)"
 )
+_COMPLEMENT = (
+    r"(?:\s+(?:that|drawn|given|stated|made|here|above|in|of|from)\b(?:(?!\bnot\b|n't|\bnever\b|\bneither\b)[^.!?\n]){0,80}?"
+    r"|\s+\"[^\"\n]{0,80}\"|\s+'[^'\n]{0,80}')?"
+)
 #: Subject and copula before a declared predicate ("the argument is clearly").
 SUBJECT = re.compile(
-    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+"
-    r"|\b(?:conclude[ds]?|follows|say|believe|think) that\s+)"
-    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it|this|that|you)"
-    rf"(?:'s|'re|\s+(?:is|are|was|were|must be|would be|has been|have been))(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+{_ADVERB})*\s+(?:an?\s+)?"
+    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then|but|yet)\s+"
+    r"|\b(?:conclude[ds]?|follows|say|believe|think) (?:that\s+)?)"
+    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}{_COMPLEMENT}|it|this|that|you|\"[^\"\n]{{1,120}}\")"
+    rf"(?:'s|'re|\s+(?:is|are|was|were|must be|would be|has been|have been|seems(?: to be)?|appears(?: to be)?)(?: considered| deemed)?"
+    rf"|\s+(?:can|should|must) be (?:classified|considered|regarded|counted) as)(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+(?:and\s+)?{_ADVERB})*\s+(?:an?\s+)?"
     rf"(?:{_ADVERB}\s+)?$"
 )
 #: Subject before a declared verb ("the argument holds").
 SUBJECT_OF_VERB = re.compile(
-    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then)\s+|\b(?:conclude[ds]?|say|believe|think) that\s+)"
+    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then|but|yet)\s+|\b(?:conclude[ds]?|say|believe|think) that\s+)"
     rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it)\s+(?:{_ADVERB}\s+)?(?P<no>$^)?$"
+    rf"|\b(?:i(?:'d| would)?(?: \w+ly)? (?:call|consider|judge|deem|find|rate|classify)|makes|renders)\s+(?:(?:the|this|that)\s+)?"
+    rf"(?:{_JUDGED}|it|this|that)(?:\s+(?:to be|as))?\s+(?:an?\s+)?(?:{_ADVERB}\s+)?$"
 )
 #: What a declared adjective may stand before and still be the predicate ("is a valid argument").
 PREDICATE_NOUN = re.compile(rf"\s+{_JUDGED}(?=[\"')\]]*(?:\s*$|\s*[.,;:!\n]))")
@@ -173,7 +193,7 @@ NOT_BUT = re.compile(r"\bnot\s+(?:an?\s+)?[\"']?\w+[\"']?,?\s+but\s+(?:rather\s+
 BUT = re.compile(r"[\"')\]]*\s*[,;–—-]*\s*(?:[^.!?\n,;]{0,60},)?\s*(?:but|yet|however)\b")
 #: What leads to a word that stands against another one.
 SET_AGAINST = re.compile(
-    r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut)\s+(?:(?:or|and|but|also|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
+    r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut|\bthough|\balthough)\s+(?:(?:or|and|but|also|though|although|strong|weak|clear|hard|firm|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
     r"|one|sense|reading|theory|practice|hand|way|ways|speaking|[a-z]{2,14}ly)\s+){0,5}$"
 )
 COULD_BE = re.compile(
@@ -185,8 +205,8 @@ IF_CLAUSE = re.compile(r"\b(?:if|unless|had|were)\b[^.!?\n]*$")
 EXPLAINS = re.compile(r"\s*(?:explanation|reason|reasoning|justification|rationale|analysis|thoughts?)\s*[:–—-]\s*$")
 #: An answer with what it is given to ("yes to the first question").
 TO_PART = re.compile(
-    r"[\"')\]]*,?\s+(?:to|for|on|in|with) (?:the |case |part |question |premise |statement )*"
-    r"(?:first|second|third|former|latter|one|other|last|\d|[a-d]\b)"
+    r"[\"')\]]*,?\s+(?:to|for|on|in|with) (?:the (?:first|second|third|former|latter|other|last)\b|\(?[a-d]\)|\d\b"
+    r"|(?:case|part|question|premise|statement|item|q) ?(?:\d|[a-d]\b))"
 )
 TO_THE_QUESTION = re.compile(
     r"\b(?:to (?:the|your) question|(?:whether or not|(?:of|matter) whether|even (?:if|when|though)))\b[^.!?\n]*,\s*(?:the\s+|my\s+)?$"
@@ -212,12 +232,22 @@ IS_ANSWER = re.compile(
     r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?!wrong|incorrect|false|worst)(?:\w+\s+)?"
     r"(?:answer|conclusion|response|verdict)\b(?!\s+(?:if|only|when|unless)\b)"
 )
+#: "yes" is, of two of which the other was said not to be the answer.
+IS_THE_OTHER = re.compile(r"[\"')]*\s+is[.!]*\s*$")
+#: "No A is B", "No As are Bs": letters for classes.
+CLASS = re.compile(
+    r"\s+(?:(?:a|i|as)\s+(?:is|are|isn't|aren't|was|were|and|or|implies|entails|has|have)\b|[a-z]s?\b\s+(?:is|are)\b)"
+)
 #: Next words that show that "no" is no determiner: the sentence goes on.
 GOES_ON = re.compile(
     r"because|since|as|the|an?|it|it's|its|this|that|that's|these|those|they|they're|there|there's|i|i'm|i'd|i've|we|you"
     r"|he|she|u|does|doesn't|do|don't|did|didn't|not|cannot|can't|but|and|due|given|based|according|under|even|although"
     r"|though|sir|ma'am|from|for|in|on|to|with|by|at|my|your|his|her|their|our|therefore|thus|so|then"
     r"|here|again|actually|definitely|sorry|wait|no|nope|indeed|absolutely|bc|b/c|bcs|cuz|coz|cos|cause|'cause|although|while|i'll|isn't|doesnt|isnt|its|thats"
+)
+#: Next words behind which even "no" before a word may be an answer.
+SPEAKS_ON = re.compile(
+    rf"{GOES_ON.pattern}|if|when|unless|only|otherwise|provided|had|were|depending|really|at|both|is|was|would|or|nor"
 )
 CONDITION = re.compile(r"if|when|unless|only|otherwise|provided|providing|had|were|whenever")
 #: A condition set off from the word by a comma ("yes, but only if").
@@ -227,7 +257,7 @@ CONDITION_AFTER = re.compile(
 )
 #: A condition that opens the sentence in which the word stands.
 CONDITION_BEFORE = re.compile(
-    r"^\s*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:i|we|you) (?:have|had|must|need|absolutely))|unless|in case|provided|were|had"
+    r"^[\s(\"']*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:i|we|you) (?:have|had|must|need|absolutely))|unless|in case|provided|were|had"
     r"|providing|as long as)\b[^.!?\n]{0,200}"
     r"[,:—–-]?\s*(?:then\s*,?\s*)?$"
 )

@@ -30,27 +30,24 @@ _CONCLUDES = re.compile(
 )
 _OPENING_MARKS = re.compile(r"^(?:[\s.,:;!?…—–-]|(?:no|it's|it is|i mean|i meant|should be|that's)\b)+")
 _BARE = re.compile(r"\w+[\"')\]]*\s*(?:[.!…]|\n|$)")
-_MARK = r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|or|oh|no|although|though|however)[\s,]+)?)"
+#: Begins with a mark of punctuation, so that a search can skip to the next one.
+_MARK = r"[.!?;:…—–(\n,-]\s*(?:(?:but|and|or|oh|no|although|though|however)[\s,]+)?"
 #: Behind the last answer: it is in doubt again, or taken back, and nothing follows that settles it.
-_DOUBT = re.compile(
-    rf"{_MARK}(?:(?:(?:no,? )?wait|hold on|hang on)\b(?= *(?:[.,;:!?…—–-]|\n|$|actually|no\b|let|i\b|that|this))|h+m+\b"
-    r"|(?:now )?i(?:'m| am) (?:now )?(?:doubting|having doubts|not so sure|no longer (?:so )?sure|not (?:so )?sure (?:any ?more|now|about that"
-    r"|of that))|i don't know\b|i can(?:'t|not) (?:decide|tell)\b"
+_DOUBTS = (
+    r"(?:(?:no,? )?wait|hold on|hang on)\b(?= *(?:[.,;:!?…—–-]|\n|$|actually|no\b|let|i\b|that|this))|h+m+\b"
+    r"|(?:now )?i(?:'m| am) (?:now )?(?:doubting|having doubts|not so sure|no longer (?:so )?sure"
+    r"|not (?:so )?sure (?:any ?more|now|about that|of that))|i don't know\b|i can(?:'t|not) (?:decide|tell)\b"
     r"|(?:actually,? )?let me (?:re-?(?:consider|think|check|read|examine|evaluate|visit|do|vise|assess)|double|think|correct"
-    r"|look (?:again|at this again))|on (?:second thoughts?|reflection|re-?reading)|upon (?:closer|further) )"
+    r"|look (?:again|at this again))|on (?:second thoughts?|reflection|re-?reading)|upon (?:closer|further) "
 )
-_WITHDRAWN = re.compile(
-    rf"{_MARK}(?:oops\b|whoops\b|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i misspoke|i was wrong"
-    r"|or rather\b|never ?mind|(?:disregard|ignore) (?:that|this)"
-    r"|(?:that|this)(?:'s| is| was) (?:actually )?(?:wrong|a mistake|an error|not right)(?= *(?:[.,;!—–\n-]|$)))|\bi take it back\b"
+_WITHDRAWALS = (
+    r"oops\b|whoops\b|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i misspoke"
+    r"|i was wrong|or rather\b|never ?mind|(?:disregard|ignore) (?:that|this)"
+    r"|(?:that|this)(?:'s| is| was) (?:actually )?(?:wrong|a mistake|an error|not right)(?= *(?:[.,;!—–\n-]|$))"
 )
-_MAY_RETRACT = re.compile(
-    r"wait|h(?:old|ang) on|hm|oops|scratch|doubt|rather|mind|ignore|disreg|strike|(?:take|took) (?:that|it|this) back|mis(?:read|spoke|take)|wrong|sure"
-    r"|don't know|can(?:'t|not) (?:decide|tell)|let me|thought|refl|re-?read|closer|further|error|right"
-)
-_MAY_CONDITION = re.compile(
-    r"only|unless|provid|long as|condition|in case|if and|but|first|second|former|maybe|perhaps|possib|of |said|repl|wrote|\d"
-)
+_TAKEN_BACK = re.compile(r"take (?:it|that) back[.!\s]*$")
+_DOUBT = re.compile(rf"{_MARK}(?:{_DOUBTS})")
+_RETRACTION = re.compile(rf"{_MARK}(?:{_DOUBTS}|{_WITHDRAWALS})")
 
 
 def is_corrected(text: str, earlier: int, later: int) -> bool:
@@ -65,8 +62,6 @@ def is_corrected(text: str, earlier: int, later: int) -> bool:
 
 def after_correction(text: str) -> str | None:
     """What follows the last mark of a correction; None without one, empty if a text ends by taking itself back."""
-    if not _MAY_RETRACT.search(text) and "correct" not in text and "actual" not in text and "sorry" not in text:
-        return None
     marks = [found.end() for found in _CORRECTION.finditer(text)] + [found.end() for found in _REVIEW.finditer(text)]
     if not marks or not text[: min(marks)].strip():
         return None
@@ -83,12 +78,6 @@ def is_retracted(text: str, at: int, *, corrected: bool = False) -> bool:
 
     Behind an answer that corrects an earlier one, "I misread it" is about the earlier one.
     """
-    if _MAY_RETRACT.search(text, at + 2) is None:
-        return False
-    behind = text[at + 2 :]
-    return _DOUBT.search(behind) is not None or (not corrected and _WITHDRAWN.search(behind) is not None)
-
-
-def may_be_withdrawn(text: str) -> bool:
-    """Cheap test without which a text takes no answer back and sets no condition to one."""
-    return _MAY_RETRACT.search(text) is not None or _MAY_CONDITION.search(text) is not None
+    if corrected:
+        return _DOUBT.search(text, at + 2) is not None
+    return _RETRACTION.search(text, at + 2) is not None or _TAKEN_BACK.search(text, at + 2) is not None

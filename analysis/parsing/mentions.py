@@ -92,6 +92,8 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     polarity, declared = words.table[word], word in words.declared
     if contexts.IS_ANSWER.match(text, found.end()):
         return Mention(start, polarity, NAMED, "final_answer")
+    if contexts.IS_THE_OTHER.match(text, found.end()) and "not the" in text[max(0, start - 60) : start]:
+        return Mention(start, polarity, NAMED, "final_answer")
     right = _right_reason(text, found.end(), word, polarity, declared)
     if right:
         return right
@@ -100,7 +102,7 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     left = _LEFT_EDGE.sub("", text[max(0, start - _LEFT_CHARS) : start]) + " "
     if start > _LEFT_CHARS:
         left = _CUT + left
-    if contexts.OTHERWISE.search(left[-24:]):
+    if contexts.OTHERWISE.search(left[-40:]):
         return "otherwise"
     if contexts.MAY_NEGATE.search(left[-60:]):
         if contexts.NOT_BUT.search(left):
@@ -109,6 +111,8 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
             return negated
         if contexts.NEGATES.search(left[-60:]):
             return "negated"
+    if declared and contexts.CONCEDED.search(left):
+        return "inside"
     return (
         (_predicate(layout, start, left, polarity) if declared else None)
         or _named(start, left, polarity)
@@ -151,7 +155,7 @@ def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool)
         return "inside"
     if right["ask"]:
         return "question"
-    if polarity == NO and contexts.NUMBER.match(text, end):
+    if polarity == NO and (contexts.NUMBER.match(text, end) or contexts.CLASS.match(text, end)):
         return "inside"
     following = right["next"]
     if contexts.MAYBE_AFTER.match(text, end):
@@ -194,7 +198,14 @@ def _named(start: int, left: str, polarity: str) -> Mention | str | None:
 
 
 def _is_hypothetic(before: str) -> bool:
-    return contexts.HYPOTHETIC.search(_clause(contexts.TO_THE_QUESTION.sub("", before))) is not None
+    clause = _clause(contexts.TO_THE_QUESTION.sub("", before))
+    if contexts.HYPOTHETIC.search(clause) is None:
+        return False
+    head, comma, tail = clause.rpartition(",")
+    if not comma or contexts.AFTER_COMMA.fullmatch(tail) is None:
+        return True
+    # The main clause behind a comma is entertained only if a verb before the comma governs it.
+    return contexts.SUBORDINATE.match(head) is None and contexts.GOVERNS.search(head) is not None
 
 
 def _depends(left: str) -> bool:
@@ -238,7 +249,7 @@ def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention
         return None
     if subject["no"]:
         return "negated"
-    if not _at_either_end(layout, start) or _is_hypothetic(left):
+    if not _at_either_end(layout, start) or _is_hypothetic(left.replace(" seems ", " is ")):
         return "inside"
     if _depends(left):
         return "conditional"

@@ -65,6 +65,11 @@ _ONLY_AROUND = re.compile(
     r"(?:(?:the|my|final|answer|probability|estimate|likelihood|chance|is|about|approximately|roughly|around|approx|nearly|so"
     r"|p|of|a|therefore|p\([^()\n]{0,40}\))\b|[\s:=≈~.,;!\"'()\[\]-])*"
 )
+_OPERATOR = re.compile(r"\s*[-+*×/·−]\s*\d")
+_CHANCE = re.compile(r"\)?\s*(?:chance|probability|likelihood|possibility)\b")
+_CLAUSE_END = re.compile(r"[.,;]|\band\b|\bwhile\b|\bbut\b")
+_DENIES = re.compile(r"\bnot\b|n't\b|\bno\b")
+_OF_THE_OPPOSITE = re.compile(r"(?:\bnot\b|n't\b|\bopposite\b|\bcomplement\b)[^.,;]{0,60}$")
 _RESULT = re.compile(r"=\s*$|≈\s*$")
 _EXPLAINED = re.compile(r"[\"')]*\s*(?:[.,;:](?=\s)|[—–(-]|because\b|since\b|as\b)(?!\s*[\d.]+\s*(?:$|[,;]|%))")
 _LABELLED_LINE = re.compile(r"\s*(?:final\s+)?(?:answer|ans|a|probability|p|estimate)\s*[:=]\s*")
@@ -117,6 +122,7 @@ def _read_prepared(text: str, percent: bool) -> Reading:
             _only(text, numbers, 0, first_end) or _labelled(text, numbers, first_end) or _opening(text, numbers),
         ),
         ("final_answer", _after_marker(text, numbers, "final") or _named(text, numbers)),
+        ("final_answer", _of_a_chance(text, numbers)),
         ("last_number", _last_likely(numbers)),
     )
     rule, chosen = next(((rule, number) for rule, number in candidates if number is not None), ("none", None))
@@ -228,7 +234,23 @@ def _after_marker(text: str, numbers: list[Stated], kind: str) -> Stated | None:
         if number.reason == "bound":
             left = _BOUND.sub("", left)
         named = _NAMED.search(left.rstrip("\"'(").rstrip() + " ")
-        if named and (not kind or (named["final"] or "").strip() == kind):
+        if named and (not kind or (named["final"] or "").strip() == kind) and not _OF_THE_OPPOSITE.search(left):
+            return _result_of(text, numbers, number)
+    return None
+
+
+def _result_of(text: str, numbers: list[Stated], number: Stated) -> Stated:
+    """The result of the calculation that a number begins ("1 - 0.3 = 0.7"), else the number itself."""
+    if not _OPERATOR.match(text, number.end):
+        return number
+    return next((n for n in numbers if n.start > number.start and _RESULT.search(text[: n.start])), number)
+
+
+def _of_a_chance(text: str, numbers: list[Stated]) -> Stated | None:
+    """The last number that is called a chance ("a 30% chance"), unless it is that of the opposite."""
+    for number in reversed(numbers):
+        noun = _CHANCE.match(text, number.end)
+        if noun and not _DENIES.search(_CLAUSE_END.split(text[noun.end() : noun.end() + 60])[0]):
             return number
     return None
 
@@ -249,7 +271,7 @@ def _opening(text: str, numbers: list[Stated]) -> Stated | None:
     if (
         not first.likely
         or first.value is None
-        or text[: first.start].strip(" \"'(~≈*")
+        or _ONLY_AROUND.fullmatch(text[: first.start]) is None
         or not _EXPLAINED.match(text, first.end)
     ):
         return None

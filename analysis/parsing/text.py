@@ -64,7 +64,8 @@ _RUN_ON = re.compile(
 )
 _CHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[x\][ \t]*", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][^\n]*$", re.MULTILINE)
-_HTML_TAG = re.compile(r"</?[a-z][^<>\n]{0,120}>")
+_BRACKETED_WORD = re.compile(r"(?<=[:=] )<(\w{1,12})>(?=\s*(?:$|\n))")
+_HTML_TAG = re.compile(r"</?(?!answer[ :])[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
 _LINE_MARK = re.compile(r"^[ \t\"'(]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
 _BLANKS = re.compile(r"\s{2,}")
@@ -172,6 +173,7 @@ def unfold(folded: str) -> str:
     if not _NEEDS_UNFOLDING.search(folded):
         return folded
     text = html.unescape(folded) if "&" in folded else folded
+    text = text.replace(" | ", "\n")
     text = _FENCE.sub("", text).replace("`", "'")
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
@@ -183,6 +185,7 @@ def unfold(folded: str) -> str:
     if "[x]" in text and "[ ]" in text:
         text = _CHECKED.sub("tagged answer: ", _UNCHECKED.sub("", text))
     if "<" in text or "[" in text:
+        text = _BRACKETED_WORD.sub(r"\1", text)
         text = _HTML_TAG.sub(" ", _ANSWER_TAG.sub(lambda tag: "\n" if tag[1] else "\ntagged answer: ", text))
     text = _HASH_ANSWER.sub("final answer: ", text)
     return _LINE_MARK.sub("", text.translate(_EMPHASIS))

@@ -13,8 +13,9 @@ import re
 from analysis.parsing import mentions as found_in
 from analysis.parsing.answer_words import EDGES, NO, YES, AnswerWords
 from analysis.parsing.contexts import BOTH_WORDS
-from analysis.parsing.corrections import is_conclusion, is_corrected, is_retracted, may_be_withdrawn
+from analysis.parsing.corrections import is_conclusion, is_corrected, is_retracted
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
+from analysis.parsing.plain_replies import plain_answer
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import begins_with_offer, begins_with_refusing_no, is_refusal, is_undecided
 from analysis.parsing.text import HEAD_CHARS, before_run_on, fold, prepare, strip_reasoning
@@ -61,32 +62,14 @@ def read_yes_no(text: str, words: AnswerWords) -> Reading:
 
 
 def _plain(text: str, words: AnswerWords) -> Reading | None:
-    """The common cases, for speed, with the result of the full reading.
-
-    No answer word at all, or one built-in word that begins the text, ends it, or is named as the answer at its end.
-    """
+    """The common cases, for speed, with the result of the full reading; no answer word at all is one of them."""
     if len(text) > HEAD_CHARS or _MAY_WRAP.search(text):
         return None
     folded = fold(text).strip()
     first = words.word.search(folded)
     if first is None:
         return _unread(folded, False, _NO_MENTIONS, words) if folded.strip(EDGES) and "*" not in folded else None
-    if words.word.search(folded, first.end()):
-        return None
-    head = words.head.match(folded)
-    if head is not None and head.start(1) == first.start():
-        if (
-            begins_with_refusing_no(folded)
-            or begins_with_offer(folded)
-            or may_be_withdrawn(folded)
-            or folded[head.end() :].lstrip(EDGES)[:1].isdigit()
-        ):
-            return None
-        return answered(words.table[head[1]], "first_word")
-    tail = words.tail.search(folded, max(0, len(folded) - 60))
-    if tail is None:
-        return None
-    return answered(words.table[tail["word"]], "final_answer" if "answer" in tail[0] else "last_line")
+    return plain_answer(folded, first, words)
 
 
 def _read_whole(text: str, words: AnswerWords) -> Reading:
@@ -202,7 +185,11 @@ def _is_conditional(mentions: Mentions, counted: tuple[Mention, ...], text: str)
     if at < 0 or max(m.strength for m in counted) >= found_in.NAMED:
         return False
     first, last = counted[0], counted[-1]
-    if first.rule == "first_word" and first.start < at and "otherwise" not in mentions.passed_over:
+    if (
+        first.rule in ("first_word", "predicate", "negated")
+        and first.start < at
+        and "otherwise" not in mentions.passed_over
+    ):
         return False
     return not (last.strength == found_in.STANDING and last.start > at and is_conclusion(text, last.start))
 

@@ -29,6 +29,7 @@ VOCABULARIES: dict[str, dict[str, list[str]]] = {
     "spanish": {"yes": ["sí", "si"], "no": ["no"]},
     "chinese": {"yes": ["是", "是的"], "no": ["否", "不是"]},
     "affirmative": {"yes": ["affirmative", "indeed"], "no": ["negative"]},
+    "all": {"yes": ["true", "correct", "valid"], "no": ["false", "incorrect", "invalid"]},
     "entailed": {"yes": ["entailed"], "no": ["not entailed"]},
     "follows": {"yes": ["it follows"], "no": ["it does not follow"]},
     "supported": {"yes": ["supported"], "no": ["unsupported", "refuted"]},

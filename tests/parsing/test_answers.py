@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.errors import StudyError
@@ -120,6 +120,7 @@ def test_an_empty_batch_stays_empty() -> None:
 texts = st.sampled_from(["Yes", "No.", "", "B", "0.4", "The answer is no.", "x", None])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(texts, st.sampled_from(["yes", "No", "B", None, "Oslo"]), st.sampled_from([None, "yes"]))))
 def test_rows_are_read_one_by_one(rows: list[tuple[str | None, str | None, str | None]]) -> None:
     """Catches a cache that mixes rows: a batch gives what its rows give alone."""

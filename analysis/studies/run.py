@@ -32,7 +32,7 @@ from analysis.schema.task_design import TaskDesign
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.reading import reading_section
-from analysis.studies.summary import attention, claims, limits, outside_bounds
+from analysis.studies.summary import accuracy_claims, attention, claims, limits, outside_bounds
 
 TREATMENTS = ("incorrect", "excluded", "half")
 #: Weights of `study.toml` -> how `unit_sums` weighs rows within a cell. `cell` concerns the overall accuracy alone.
@@ -164,6 +164,7 @@ def _task(
     data.setdefault("unit_sums", []).append(sums)
     data.setdefault("estimates", []).append(chosen)
     if design.cells is None:
+        said["summary"] += accuracy_claims(chosen, labels, where=where)
         said["limits"].append(f"{where}no answer bias or floor, {design.cells_reason}.")
         return accuracy_section(design, chosen, "", labels)
     tests = floor_tests(sums, uncertain=design.uncertain, ci_level=ci_level, target=design.target)

@@ -105,6 +105,18 @@ def outside_bounds(excluded: pd.DataFrame) -> tuple[str, ...]:
     return (f"{rows:,} {words}.",) if rows else ()
 
 
+def accuracy_claims(estimates: pd.DataFrame, labels: Mapping[str, str], *, where: str = "") -> tuple[str, ...]:
+    """Accuracies of a task without yes/no gold answers, best first, with their intervals."""
+    rows = estimates[(estimates["measure"] == "accuracy") & estimates["estimate"].notna()]
+    rows = rows.sort_values(["estimate", "model"], ascending=[False, True])
+    names = [
+        f"{labels.get(str(r['model']), str(r['model']))} {fixed(r['estimate'], 2)}"
+        + (f" [{fixed(r['ci_low'], 2)}, {fixed(r['ci_high'], 2)}]" if pd.notna(r["ci_low"]) else "")
+        for r in rows.to_dict("records")
+    ]
+    return (_sentence(where, f"accuracy: {_listed(names)}"),) if names else ()
+
+
 def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[str, str]) -> list[str]:
     """Models whose accuracy of at least one half hides a class that is mostly answered wrong."""
     wide = results.estimates.pivot(index="model", columns="measure", values="estimate")

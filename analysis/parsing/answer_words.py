@@ -75,12 +75,14 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
     )
     # A following noun makes "no" a determiner: "yes, and no further step".
     hedges = "|".join(
-        rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}(?![\"')]*\s+(?!depending|really|at|it\b|in\b|to\b|for\b|on\b|so\b|both|here|then)\w)"
+        rf"{a}[\"']*[\s,]+(?:and|but also|and also|&)\s+(?:also\s+)?[\"']*{b}(?![\"')]*\s+(?!depending|really|at"
+        rf"|it\b|in\b|to\b|for\b|on\b|so\b|both|here|then)\w)"
         for a, b in orders
     )
     either = _alternatives(table)
     instructed = (
-        rf"\bif [^.;\n]{{0,60}},? (?:then )?(?:please )?(?:write|say|answer|respond|reply|output|print|return|type|state|choose|select)"
+        rf"\bif [^.;\n]{{0,60}},? (?:then )?(?:please )?(?:write|say|answer|respond|reply|output|print|return|type"
+        rf"|state|choose|select)"
         rf"(?: with)? [\"']*{either}[\"']*"
     )
     return AnswerWords(
@@ -93,7 +95,8 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
         instruction=re.compile(instructed),
         head=re.compile(rf"[\s\"'(*_]*({base})[\"')*_]*(?:\s*[.!,;:]|\s*\n|\s+[–—-]|\s*$|\s+(?=because\b|since\b))"),
         tail=re.compile(
-            r"(?:^\s*\**|[.!?][\s*]+|\n[\s*]*)(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:(?:correct|final) )*answer"
+            r"(?:^\s*\**|[.!?][\s*]+|\n[\s*]*)(?:(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:(?:correct"
+            r"|final) )*answer"
             rf"(?:\*\*)?(?: is|:)[\s*:]+|(?<=\n)\**)[\"'*]*(?P<word>{base})[\"'*.!]*\s*$"
         ),
     )

@@ -1,7 +1,6 @@
 """Fills answer, rule and status of a batch of responses, from given answers and from raw texts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from analysis.errors import StudyError
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import LETTERS, n_options, option_labels, read_choice
+from analysis.parsing.choice import n_options, option_labels, read_choice
+from analysis.parsing.policy import KINDS, ReadingPolicy, kind_and_gold
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.row_groups import row_groups
@@ -20,7 +19,8 @@ from analysis.parsing.yes_no import read_yes_no
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
 from analysis.schema.status import Status
 
-KINDS = ("judgement", "choice", "probability", "none")
+__all__ = ["KINDS", "ReadingPolicy", "read_answers"]
+
 #: Stop reasons of the harnesses that mean: cut off before the end, and: held back by a filter.
 _CUT_OFF = frozenset({"max_tokens", "length", "max_length", "model_length", "max_output_tokens", "token_limit"})
 _HELD_BACK = frozenset({"content_filter", "refusal", "safety"})
@@ -34,46 +34,6 @@ _STATUS, _ANSWER, _STATED, _SCORE, _NOTHING, _TEXT = range(6)
 type Column = pa.Array | NDArray[np.generic]
 #: An output at least this long may repeat its prompt.
 _ECHO_MIN = 24
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingPolicy:
-    """How answers are read.
-
-    Parameters
-    ----------
-    reread : bool
-        Read the raw text even where the log gives an answer.
-    synonyms : mapping of {"yes", "no"} to words
-        Further words of the study's vocabulary; ``{"yes": ["true"], "no": ["false"]}``.
-    kind : str, optional
-        ``judgement``, ``choice``, ``probability`` or ``none`` for every task; by default the gold answer
-        of each row decides.
-    kinds : mapping of task to kind
-        Overrides ``kind`` by task; ``score`` is taken as ``none``.
-    labels : sequence of str
-        Option labels, by default the letters A to Z.
-    percent : bool
-        Whether bare numbers stated as probabilities are percentages.
-    """
-
-    reread: bool = False
-    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    kind: str | None = None
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    labels: Sequence[str] = LETTERS
-    percent: bool = False
-
-    def __post_init__(self) -> None:
-        answer_words(self.synonyms)
-        for kind in {self.kind or "none", *self.kinds.values()} - {"score"}:
-            if kind not in KINDS:
-                raise StudyError(f"reading: unknown kind {kind!r}; use one of {', '.join(KINDS)}", offenders=[kind])
-
-    def kind_of(self, task: str) -> str | None:
-        """Declared kind of a task, None where the gold answer decides."""
-        kind = self.kinds.get(task, self.kind)
-        return "none" if kind == "score" else kind
 
 
 class _Given(NamedTuple):
@@ -180,7 +140,7 @@ class _BatchReader:
         """What a log states: a status, an answer, a probability, a score, or nothing."""
         kind = KINDS[row.kind]
         if row.case == _STATUS:
-            return Reading(row.answer or None, row.rule or "logged", Status(row.status))
+            return Reading(row.answer or None, row.rule or "logged", Status(row.status or Status.UNPARSED))
         if row.case == _ANSWER:
             return self._given(row.answer or "", row.rule or "given", kind)
         if row.case == _STATED:
@@ -212,25 +172,12 @@ class _BatchReader:
         columns = (self._column("task"), self._column("gold"), judged, self._any_value("role", "truth"))
         groups = row_groups(columns)
         known = [
-            self._kind_and_gold(task, gold, bool(is_judged), bool(is_asked))
+            kind_and_gold(self._policy, task, gold, judged=bool(is_judged), asked=bool(is_asked))
             for task, gold, is_judged, is_asked in zip(*(_values(c, groups.first) for c in columns), strict=True)
         ]
         kinds = np.array([KINDS.index(kind) for kind, _ in known], np.int64)
         gold = pa.array([gold for _, gold in known], pa.string())
         return kinds[groups.group], gold.take(pa.array(groups.group))
-
-    def _kind_and_gold(self, task: str | None, gold: str | None, judged: bool, asked: bool) -> tuple[str, str | None]:
-        polarity, label = self._words.polarity(gold), self._labels.fold(gold)
-        kind = self._policy.kind_of(task or "")
-        if kind is None:
-            if polarity or judged:
-                kind = "judgement"
-            elif label:
-                kind = "choice"
-            else:
-                kind = "probability" if asked and not gold else "none"
-        folded = polarity if kind == "judgement" else label if kind == "choice" else None
-        return kind, folded or gold
 
     def _outputs(self) -> pa.Array:
         """Texts to read, without the prompt that some of them repeat."""

@@ -2,7 +2,9 @@
 
 Rules: ``exact``, ``boxed``, ``json``, ``tagged``, ``final_answer`` ("the answer is (B)", "option B", "答案是B"),
 ``first_word`` ("B. Paris"), ``last_line``, ``only_one_option`` (one option alone is named in brackets or as
-"option X"). ``outside_options`` is a label that the question does not have. A letter is never taken from an ordinary word: "A dog" and "I think" name no option.
+"option X"), ``self_correction``. Rules that give none: ``empty``, ``none``, ``conflicting``, ``several``, ``retracted``,
+``undecided``, ``refusal``, ``open_reasoning``, and ``outside_options``: a label that the question does not have. A letter
+is never taken from an ordinary word: "A dog" and "I think" name no option.
 """
 
 import json
@@ -22,7 +24,8 @@ _LONGEST_LABEL = 200
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 _NOUN = (
-    r"(?:answer|option|choice|letter|pick|vote|guess|response|conclusion|verdict|solution|selection|selected|label|prediction|output"
+    r"(?:answer|option|choice|letter|pick|vote|guess|response|conclusion|verdict|solution|selection|selected|label"
+    r"|prediction|output"
     r"|result|ans)"
 )
 _GAP = r"(?:\s+(?:to|for|here|in|of|on|given|based|that|from)\b[^.!?\n:]{0,90}?)?"
@@ -44,7 +47,8 @@ _NOT_CHOSEN = re.compile(
     r"(?:wrong|incorrect|false|not|eliminated|ruled|excluded|implausible|unlikely|invalid)"
 )
 _DENIED = re.compile(
-    r"(?:\bnot(?: list| have| see| find)?|n't|\bno|\bwithout|\black(?:s|ing)?|\b(?:figure|fig\.?|table|section|appendix|equation|eq\.?|step"
+    r"(?:\bnot(?: list| have| see| find)?|n't|\bno|\bwithout|\black(?:s|ing)?|\b(?:figure|fig\.?|table|section"
+    r"|appendix|equation|eq\.?|step"
     r"|line|part|case|exhibit|panel|chapter)|\brather than|\binstead of|\bneither|\bnor|\bexcept|\bif|\bwhether)\s+"
     r"(?:be\s+)?(?:option\s+)?[\"'(\[]*$"
 )
@@ -102,23 +106,30 @@ def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
         labels=by_folded,
         ordered=tuple(labels),
         exact=re.compile(
-            rf"{edge}(?:(?:the )?(?:option|choice|answer|letter)\s*:?\s*|a\s*:\s*|(?:choose|select|pick|go with|definitely"
-            rf"|certainly|clearly|(?:most )?(?:probably|likely)|i (?:think|guess|believe|choose|pick|say))\s+(?:option\s+|it's\s+)?)?"
-            rf"[\"'(\[]*({either}){edge}(?:(?:i (?:think|guess|believe|suppose)|probably|definitely|for sure|it is|please){edge})?"
+            rf"{edge}(?:(?:the )?(?:option|choice|answer|letter)\s*:?\s*|a\s*:\s*|(?:choose|select|pick|go with"
+            rf"|definitely"
+            rf"|certainly|clearly|(?:most )?(?:probably|likely)|i (?:think|guess|believe|choose|pick"
+            rf"|say))\s+(?:option\s+|it's\s+)?)?"
+            rf"[\"'(\[]*({either}){edge}(?:(?:i (?:think|guess|believe|suppose)|probably|definitely|for sure|it is"
+            rf"|please){edge})?"
         ),
         named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
         first=re.compile(
-            rf"(?:(?:option|choice|answer)\s+|(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)|\(?{either}[).]))?[\"'(\[]*({either})"
+            rf"(?:(?:option|choice|answer)\s+|(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)"
+            rf"|\(?{either}[).]))?[\"'(\[]*({either})"
             r"(?:(?:[)\]][.:,]?|[.:]|\s+[–—-])(?=\s|$|[^\x00-\x7f])|:(?=\d)|[ ]*\n|,?\s+(?:because|since|as it)\b)"
         ),
         affirmed=re.compile(
             rf"(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:is|must be|would be|has to be)\s+(?:clearly\s+|therefore\s+)?"
-            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick|one)\b(?!\s+(?:only|if)\b)"
+            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick"
+            r"|one)\b(?!\s+(?:only|if)\b)"
             rf"|(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:fits|matches)\b"
         ),
         concluded=re.compile(
-            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?|(?<!so )is|be)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
-            rf"(?:(?:it|that)(?:'s| is| must be)\s+)?(?:only\s+)?(?:option\s+|choice\s+)?[\"'(\[]*({either})[\"')\]]*[.!]*\s*$"
+            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?|(?<!so )is"
+            r"|be)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
+            rf"(?:(?:it|that)(?:'s| is| must be)\s+)?(?:only\s+)?(?:option\s+"
+            rf"|choice\s+)?[\"'(\[]*({either})[\"')\]]*[.!]*\s*$"
         ),
         line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
         marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),

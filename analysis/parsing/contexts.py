@@ -15,7 +15,8 @@ _ADVERB = (
 )
 _NOUN = (
     r"(?:answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans"
-    r"|guess|bet|vote|choice|pick|stance|call|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ)"
+    r"|guess|bet|vote|choice|pick|stance|call|assessment|output|label|réponse|respuesta|antwort|risposta|resposta"
+    r"|ответ)"
 )
 _GAP = (
     r"(?:\s+(?:to|for|here|in|of|on|from|then|given|based|as|about|regarding|that|i|would)\b"
@@ -27,23 +28,29 @@ _BE = (
 )
 _LINK = rf"(?:'s\s+|\s*(?::|=|->|=>|→|–|—|-{{1,2}})\s*|\s*,?\s+{_BE}\b\s*[:,]?\s*|\s*\n\s*)"
 _FILL = (
-    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|confident|simple|straightforward|emphatic|unequivocal|flat|solid|\(?[a-e][).]|just|that|again|well|so|it is|it's)"
+    rf"(?:(?:{_ADVERB}|an?|clear|resounding|firm|hard|definite|definitive|strong|confident|simple|straightforward"
+    rf"|emphatic|unequivocal|flat|solid|\(?[a-e][).]|just|that|again|well|so|it is|it's)"
     r"(?![\w'])[\s,:]*)*"
 )
 _SAY = (
     r"(?:say|answer(?: with)?|go with|lean(?:ing)?(?: towards?)?|vote(?: for)?|choose|pick|conclude|respond(?: with)?"
-    r"|reply(?: with)?|think|believe|guess|suppose|reckon|select|infer|argue|judge|answering|saying|going with|get|obtain|arrive at|end up with|settle on)"
+    r"|reply(?: with)?|think|believe|guess|suppose|reckon|select|infer|argue|judge|answering|saying|going with|get"
+    r"|obtain|arrive at|end up with|settle on)"
 )
 #: The word is named as the answer: "the answer is", "Answer:", "that's a", "I'd say".
 NAMED = re.compile(
     rf"\b(?:(?P<final>(?:final|overall|ultimate|boxed|json|tagged)\s+)?{_NOUN}(?:\s*\([^()\n]{{0,40}}\))?{_GAP}{_LINK}"
     r"|(?:it|that|this|my vote|mine)(?:'s|\s+is|\s+would be|'d be)\s+"
     r"(?=an?\s|(?:definitely|clearly|certainly|still)?\s*$)"
-    r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|gives(?: us)?|deserves|warrants|amounts to|boils down to)\s+(?=an?\s)"
+    r"|(?:it|this|that|statement|claim|argument|conclusion|question) (?:gets|gives(?: us)?|deserves|warrants"
+    r"|amounts to|boils down to)\s+(?=an?\s)"
     r"|(?:chang|switch|revis|updat)\w* (?:my|the|this) (?:final )?(?:answer|vote|mind|verdict)(?: from \w+)? to\s+"
-    r"|turn(?:s|ed) out (?:to be )?|(?:leads?|brings?) (?:me|us) to\s+|comes? out (?:as|to)\s+|(?<!nothing )makes (?:it|this|that)\s+(?=an?\s)|(?:→|[-=]>)\s*answer\s+|(?:logic|reason|analysis|(?:the|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
+    r"|turn(?:s|ed) out (?:to be )?|(?:leads?|brings?) (?:me|us) to\s+|comes? out (?:as|to)\s+"
+    r"|(?<!nothing )makes (?:it|this|that)\s+(?=an?\s)|(?:→|[-=]>)\s*answer\s+|(?:logic|reason|analysis|(?:the"
+    r"|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
     r"|(?:which|this|that)\s+means\s*[:,]?\s*(?:that\s+)?|(?P<last>final)\s*:\s*|leaning(?: towards?)?\s+"
-    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only| can)?(?: have to| tend to| thus| need to| still| therefore| also| [a-z]{3,12}ly"
+    r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only| can)?(?: have to| tend to| thus| need to"
+    r"| still| therefore| also| [a-z]{3,12}ly"
     r"| inclined to)?"
     rf"\s+{_SAY}\s*[:,]?\s*(?:that\s+)?"
     rf"){_FILL}$"
@@ -52,9 +59,11 @@ NAMED = re.compile(
 LEAD = re.compile(
     r"(?:^|[.!?:;…\n]\s*|[,—–(]\s*|\s-+\s*)(?:(?:and|but|or)\s+)?"
     r"(?:(?:so|but|and|in short|in conclusion|in summary|in sum|to sum up|to conclude|overall|ultimately|finally"
-    r"|consequently|accordingly|as a result|well|ok|okay|um+|uh+|h+m+|ah|oh|why|hell|heck|sorry|i'm sorry|sure|right|honestly"
+    r"|consequently|accordingly|as a result|well|ok|okay|um+|uh+|h+m+|ah|oh|why|hell|heck|sorry|i'm sorry|sure|right"
+    r"|honestly"
     r"|frankly|in my (?:opinion|view)|in this case|(?:strictly|logically|formally|technically) speaking|by definition"
-    r"|short answer|great question|tl;?dr|to answer (?:the|your|this) question|(?!on|ear|ful|suppos|alleg|possib|hard|part|near"
+    r"|short answer|great question|tl;?dr|to answer (?:the|your|this) question|(?!on|ear|ful|suppos|alleg|possib"
+    r"|hard|part|near"
     r"|scarce|bare|rare|usual|general|common|sometim)[a-z]{2,14}ly(?=,)"
     rf"|good question|{_ADVERB})(?![\w'])[\s.!,:…—–-]*)+$"
 )
@@ -67,7 +76,8 @@ STARTS = re.compile(
 OPENS_REPLY = re.compile(
     r"(?:(?:a|response|assistant)\s*[:>]|(?:option\s+)?\(?[a-e][).:]|\(?1[).:]|-"
     r"|[\[(]?(?:answer|final answer)[\])]?"
-    r"|(?:an?\b)?\s*(?:clear|resounding|firm|hard|definite|definitive|strong|big|solid|easy|tentative|cautious|qualified|reluctant|weak|soft|guarded|slight|simple|confident|emphatic"
+    r"|(?:an?\b)?\s*(?:clear|resounding|firm|hard|definite|definitive|strong|big|solid|easy|tentative|cautious"
+    r"|qualified|reluctant|weak|soft|guarded|slight|simple|confident|emphatic"
     r"|unqualified|unequivocal|categorical|flat)?)?"
 )
 _PART = r"(?:step|premise|statement|part|point|case|item|example|claim|fact|rule|assumption|observation)"
@@ -75,7 +85,8 @@ _NUMERAL = r"(?:(?:\s*\(?\d{1,2}|\s+\(?(?:[a-z]|[ivx]{1,4}))\)?)"
 #: Labels of steps, parts and explanations, whose first word is no answer to the question.
 ASIDE = re.compile(
     rf"(?:\b{_PART}{_NUMERAL}?\s*[:)–—-]|(?:^|\n)\s*{_PART}{_NUMERAL}[.]"
-    r"|[^\s].{0,200}\n\s*(?:explanation|reason|reasoning|justification|rationale|notes?|context|analysis)\s*[:–—-])\s*$",
+    r"|[^\s].{0,200}\n\s*(?:explanation|reason|reasoning|justification|rationale|notes?|context"
+    r"|analysis)\s*[:–—-])\s*$",
     re.DOTALL,
 )
 #: The word takes back what was said: "wait,", "I meant", "scratch that, the answer is".
@@ -99,8 +110,10 @@ MAY_CORRECT = re.compile(
 MAY_NEGATE = re.compile(r"not|n't|never|neither|nor|without|rather|instead|hardly")
 MAY_NAME = re.compile(
     r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans|leaning"
-    r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta|resposta|ответ|get|deserves|warrants|amount"
-    r"|boil|giv|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this|vote|mine)(?:'|\s+is\s|\s+would\s)"
+    r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta"
+    r"|resposta|ответ|get|deserves|warrants|amount"
+    r"|boil|giv|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this"
+    r"|vote|mine)(?:'|\s+is\s|\s+would\s)"
 )
 #: The word is denied or set against another.
 NEGATES = re.compile(
@@ -109,39 +122,9 @@ NEGATES = re.compile(
 )
 #: "not" directly before a declared word that is a predicate ("not valid").
 NOT = re.compile(
-    r"(?:\bnot|n't|(?P<cannot>\b(?:it|this|that|statement|claim|argument|conclusion)\s+(?:can't|cannot|can not)(?:\s+possibly)?)\s+be)"
+    r"(?:\bnot|n't|(?P<cannot>\b(?:it|this|that|statement|claim|argument|conclusion)\s+(?:can't|cannot|can"
+    r" not)(?:\s+possibly)?)\s+be)"
     r"\s+(?:(?:really|logically|strictly|formally|deductively)\s+)?(?:an?\s+)?$"
-)
-#: A clause of this kind only entertains what follows.
-HYPOTHETIC = re.compile(
-    r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
-    r"|(?<!no )(?<!n't )(?<!not )(?<!no one )(?<!nobody )(?<!little )(?:doubt\w*|den(?:y|ies)|disagree\w*)|misconception|myth|illusion|temptation|(?:false|untrue) that|(?<!\bit )seem\w*|before|until|(?<!\bi )had|no way(?= (?:that|the|my|it|this)\b|\s*$)|(?:nobody|no one) (?:\w+ )?(?:would|could|can|says?|said|should|answers)|fails? to see"
-    r"|(?:know|determine|see|check|decide|find out|clear|sure|tell|asked?|ask(?:s|ing)) if"
-    r"|(?:one|you|people|many|some|most|others|they|he|she|critics|someone) (?:\w+ )?"
-    r"(?:would|can|will|sa(?:y|id)s?|thinks?|argues?)"
-    r"|not (?:convinced|persuaded|ready|willing|the case|true|clear|obvious|evident|certain|sure|say|think|believe|claim|mean|correct|right|that|because)"
-    r"|(?:wrong|incorrect|mistake|error|mistaken) to|wrong(?:ly)?|if\b(?! i\b).*\b(?:were|was|would)|if(?=\s*$)|i (?:\w+ )?(?:thought|assumed|believed|said|answered|guessed|figured|supposed|read it as)"
-    r"|(?:one|another|other|(?<!only )possible|common|usual|popular|naive|gold|reference|initial|first|earlier|previous|original|old|preliminary)(?=\s*$))\b"
-    r"|(?:can't|cannot|can not|could not|couldn't|does not|doesn't|do not|don't|did not|not)\b(?: \w+)? (?:conclude|follow|mean|imply"
-    r"|infer|show|prove|establish|entail)\b"
-    r"|n't (?:think|believe|say|mean|know|agree|claim|that|true|clear|obvious|certain|evident|the case)\b"
-    r"|\b(?:if|when|should|would|could|can) i\b(?! (?:had|have|were|must|need|absolutely)\b)"
-)
-#: Of those, the ones that govern what follows even behind a comma ("one might think, at first, the answer is").
-GOVERNS = re.compile(
-    r"\b(?:think|say|said|argue|believe|claim|conclude|answer|suppose|tempt\w*|guess|assume|whether|agree|doubt\w*|den(?:y|ies)|disagree"
-    r"|if|unless|supposing|were|had|mistake|error|wrong(?:ly)?)\b"
-)
-SUBORDINATE = re.compile(
-    r"\W*(?:(?:but|and|so),? )?(?:since|because|as|given|although|even|though|while|whereas|despite|in spite of|due to|once|after|when)\b"
-)
-#: What may stand between a comma and a marker.
-AFTER_COMMA = re.compile(r"\s*(?:and\s+|so\s+|then\s+)*(?:the\s+|my\s+|our\s+)?(?:correct\s+|right\s+|only\s+)?")
-#: A clause that concedes something ("even though the conclusion is").
-CONCEDED = re.compile(r"\b(?:even though|although|though|while|whereas|despite)\b[^.!?\n,;]*$")
-#: Where the clause before a marker begins.
-CLAUSE_START = re.compile(
-    r"[.!?\n;:]\s|(?:so|thus|hence|but|yet|however|therefore|consequently)(?<![a-z]so)(?<![a-z]but)(?<![a-z]yet),?\s"
 )
 #: An adverbial that opens a sentence ("Based on the premises, yes").
 OPENING = re.compile(
@@ -153,36 +136,33 @@ _JUDGED = (
     r"|entailment|hypothesis|assertion)"
 )
 _COMPLEMENT = (
-    r"(?:\s+(?:that|drawn|given|stated|made|here|above|in|of|from)\b(?:(?!\bnot\b|n't|\bnever\b|\bneither\b)[^.!?\n]){0,80}?"
+    r"(?:\s+(?:that|drawn|given|stated|made|here|above|in|of|from)\b(?:(?!\bnot\b|n't|\bnever\b"
+    r"|\bneither\b)[^.!?\n]){0,80}?"
     r"|\s+\"[^\"\n]{0,80}\"|\s+'[^'\n]{0,80}')?"
 )
 #: Subject and copula before a declared predicate ("the argument is clearly").
 SUBJECT = re.compile(
     r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then|but|yet)\s+"
     r"|\b(?:conclude[ds]?|follows|say|believe|think) (?:that\s+)?)"
-    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}{_COMPLEMENT}|it|this|that|you|\"[^\"\n]{{1,120}}\")"
-    rf"(?:'s|'re|\s+(?:is|are|was|were|must be|would be|has been|have been|seems(?: to be)?|appears(?: to be)?)(?: considered| deemed)?"
-    rf"|\s+(?:can|should|must) be (?:classified|considered|regarded|counted) as)(?:\s+{_ADVERB})*(?P<no>\s+not|n't)?(?:\s+(?:and\s+)?{_ADVERB})*\s+(?:an?\s+)?"
+    rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}{_COMPLEMENT}|it|this|that|you"
+    rf"|\"[^\"\n]{{1,120}}\")"
+    rf"(?:'s|'re|\s+(?:is|are|was|were|must be|would be|has been|have been|seems(?: to be)?|appears(?: to be)?)(?:"
+    rf" considered| deemed)?"
+    rf"|\s+(?:can|should|must) be (?:classified|considered|regarded|counted) as)(?:\s+{_ADVERB})*(?P<no>\s+not"
+    rf"|n't)?(?:\s+(?:and\s+)?{_ADVERB})*\s+(?:an?\s+)?"
     rf"(?:{_ADVERB}\s+)?$"
 )
 #: Subject before a declared verb ("the argument holds").
 SUBJECT_OF_VERB = re.compile(
-    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then|but|yet)\s+|\b(?:conclude[ds]?|say|believe|think) that\s+)"
+    r"(?:^|[.!?\n;:,—–]\s*|\b(?:so|therefore|thus|hence|and|then|but|yet)\s+|\b(?:conclude[ds]?|say|believe|think)"
+    r" that\s+)"
     rf"(?:(?:the|this|that|its|given|above|final|stated)\s+)*(?:{_JUDGED}|it)\s+(?:{_ADVERB}\s+)?(?P<no>$^)?$"
-    rf"|\b(?:i(?:'d| would)?(?: \w+ly)? (?:call|consider|judge|deem|find|rate|classify)|makes|renders)\s+(?:(?:the|this|that)\s+)?"
+    rf"|\b(?:i(?:'d| would)?(?: \w+ly)? (?:call|consider|judge|deem|find|rate|classify)|makes|renders)\s+(?:(?:the"
+    rf"|this|that)\s+)?"
     rf"(?:{_JUDGED}|it|this|that)(?:\s+(?:to be|as))?\s+(?:an?\s+)?(?:{_ADVERB}\s+)?$"
 )
 #: What a declared adjective may stand before and still be the predicate ("is a valid argument").
 PREDICATE_NOUN = re.compile(rf"\s+{_JUDGED}(?=[\"')\]]*(?:\s*$|\s*[.,;:!\n]))")
-#: What others say: "critics claim that", "according to the blog", "his".
-REPORTED = re.compile(
-    r"\b(?!i |we )[\w']+ (?:\w+ly |would |will |might |have |has |had |used to )*"
-    r"(?:claim(?:s|ed)?|argue[sd]?|insist(?:s|ed)?|thinks|thought|believes|believed|says|said|repl(?:y|ies|ied)|wr(?:ote|ites?)"
-    r"|answers|answered|stated?|maintain(?:s|ed)?)(?: that)?\s*[:,]?\s*[\"']*(?:the |its )?$"
-    r"|\baccording to (?!(?:(?:the|these|this|all|both|what|our|line|premise|rule) )*(?:premises?|text|passage|rules?|information|given|line"
-    r"|statements?|definitions?|arguments?|data|evidence|above|facts?|story|question|logic|formal|classical|context|is given|we|\d))"
-    r"[^.!?\n]*$|(?:\b(?:his|her|their)|\w's|s')\s*$"
-)
 #: A reported answer ('"Yes," said Ann').
 SAID = re.compile(r"[,.!]?[\"']\s+(?:(?:\w+\s+)?(?:said|says|replied|replies|answered|answers|wrote)|was)\b")
 #: The word in quotation marks as a subject ('"no" does not follow').
@@ -193,14 +173,10 @@ NOT_BUT = re.compile(r"\bnot\s+(?:an?\s+)?[\"']?\w+[\"']?,?\s+but\s+(?:rather\s+
 BUT = re.compile(r"[\"')\]]*\s*[,;–—-]*\s*(?:[^.!?\n,;]{0,60},)?\s*(?:but|yet|however)\b")
 #: What leads to a word that stands against another one.
 SET_AGAINST = re.compile(
-    r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut|\bthough|\balthough)\s+(?:(?:or|and|but|also|though|although|strong|weak|clear|hard|firm|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
+    r"(?:[,;…(]|\.\.\.?|\bor|\band|\bbut|\bthough|\balthough)\s+(?:(?:or|and|but|also|though|although|strong|weak"
+    r"|clear|hard|firm|maybe|perhaps|possibly|then|again|in|on|an?|the|another|other"
     r"|one|sense|reading|theory|practice|hand|way|ways|speaking|[a-z]{2,14}ly)\s+){0,5}$"
 )
-COULD_BE = re.compile(
-    r"\b(?:could|might|may)\s+(?:\w+\s+){0,4}be\s+(?:an?\s+)?$|(?:n't|not|cannot) (?:rule out|exclude)\s+(?:an?\s+)?$"
-)
-#: A clause with "if" before a marker in the irrealis ("if ..., the answer would be").
-IF_CLAUSE = re.compile(r"\b(?:if|unless|had|were)\b[^.!?\n]*$")
 #: A label of what is no answer, at the beginning of a reply.
 EXPLAINS = re.compile(r"\s*(?:explanation|reason|reasoning|justification|rationale|analysis|thoughts?)\s*[:–—-]\s*$")
 #: An answer with what it is given to ("yes to the first question").
@@ -208,16 +184,11 @@ TO_PART = re.compile(
     r"[\"')\]]*,?\s+(?:to|for|on|in|with) (?:the (?:first|second|third|former|latter|other|last)\b|\(?[a-d]\)|\d\b"
     r"|(?:case|part|question|premise|statement|item|q) ?(?:\d|[a-d]\b))"
 )
-TO_THE_QUESTION = re.compile(
-    r"\b(?:to (?:the|your) question|(?:whether or not|(?:of|matter) whether|even (?:if|when|though)))\b[^.!?\n]*,\s*(?:the\s+|my\s+)?$"
-)
 IF_I_MUST = re.compile(r"^(?:i|we)(?:'d)? (?:have|had|must|need)\b")
 #: A reply that begins as a numbered step.
 STEP = re.compile(rf"\s*(?:{_PART}{_NUMERAL}\s*[:.)–—-]|\(?1[.)]\s)")
 #: The other half of a conditional answer.
-OTHERWISE = re.compile(
-    r"\b(?:(?<!suggests )(?<!suggest )(?<!says )(?<!say )(?<!states )(?<!indicates )(?<!think )otherwise|else|if not|if so|elsewhere)[\s,:]*$"
-)
+OTHERWISE = re.compile(r"(?:^|[.,;:!?(\n—–-]\s*|\b(?:and|but|or) )(?:otherwise|else|if not|if so|elsewhere)[\s,:]*$")
 SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]]*\s+(?=\S)|\n\s*")
 
 #: What follows the word: nothing, a question mark, a stop, or a next word.
@@ -229,7 +200,8 @@ NUMBER = re.compile(r"\.?[ \t]?#?\d|\.[ \t]of\b")
 #: What makes an answer a mere possibility ("yes, maybe").
 MAYBE_AFTER = re.compile(r"[\"')\]]*\s*[,;(—–-]*\s*(?:maybe|perhaps|possibly)\b[\s.!?)]*(?:$|\n)")
 IS_ANSWER = re.compile(
-    r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?!wrong|incorrect|false|worst)(?:\w+\s+)?"
+    r"[\"')\]]*\s+(?:is|would be|must be|should be|seems to be)\s+(?:therefore\s+)?(?:my|the|our)\s+(?!wrong"
+    r"|incorrect|false|worst)(?:\w+\s+)?"
     r"(?:answer|conclusion|response|verdict)\b(?!\s+(?:if|only|when|unless)\b)"
 )
 #: "yes" is, of two of which the other was said not to be the answer.
@@ -240,10 +212,12 @@ CLASS = re.compile(
 )
 #: Next words that show that "no" is no determiner: the sentence goes on.
 GOES_ON = re.compile(
-    r"because|since|as|the|an?|it|it's|its|this|that|that's|these|those|they|they're|there|there's|i|i'm|i'd|i've|we|you"
+    r"because|since|as|the|an?|it|it's|its|this|that|that's|these|those|they|they're|there|there's|i|i'm|i'd|i've|we"
+    r"|you"
     r"|he|she|u|does|doesn't|do|don't|did|didn't|not|cannot|can't|but|and|due|given|based|according|under|even|although"
     r"|though|sir|ma'am|from|for|in|on|to|with|by|at|my|your|his|her|their|our|therefore|thus|so|then"
-    r"|here|again|actually|definitely|sorry|wait|no|nope|indeed|absolutely|bc|b/c|bcs|cuz|coz|cos|cause|'cause|although|while|i'll|isn't|doesnt|isnt|its|thats"
+    r"|here|again|actually|definitely|sorry|wait|no|nope|indeed|absolutely|bc|b/c|bcs|cuz|coz|cos|cause|'cause"
+    r"|although|while|i'll|isn't|doesnt|isnt|its|thats"
 )
 #: Next words behind which even "no" before a word may be an answer.
 SPEAKS_ON = re.compile(
@@ -252,16 +226,10 @@ SPEAKS_ON = re.compile(
 CONDITION = re.compile(r"if|when|unless|only|otherwise|provided|providing|had|were|whenever")
 #: A condition set off from the word by a comma ("yes, but only if").
 CONDITION_AFTER = re.compile(
-    r"[\"')\]]*\s*[,;(—–-]*\s*(?:but\s+)?(?:and\s+)?(?:(?:only|just)\s*(?:if\b|when\b|in case\b|under\b|$)|unless|provided|providing"
+    r"[\"')\]]*\s*[,;(—–-]*\s*(?:but\s+)?(?:and\s+)?(?:(?:only|just)\s*(?:if\b|when\b|in case\b|under\b|$)|unless"
+    r"|provided|providing"
     r"|not (?:unless|until|if)|(?:as|so) long as|on (?:the )?condition\b|if and only if\b|in case\b)"
 )
-#: A condition that opens the sentence in which the word stands.
-CONDITION_BEFORE = re.compile(
-    r"^[\s(\"']*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:i|we|you) (?:have|had|must|need|absolutely))|unless|in case|provided|were|had"
-    r"|providing|as long as)\b[^.!?\n]{0,200}"
-    r"[,:—–-]?\s*(?:then\s*,?\s*)?$"
-)
-SUPPOSED = re.compile(r"\b(?:suppose|if|assume)\b[^.!?\n]{0,160}[,;:]?\s+then\s*,?\s*$")
 #: Next words before which the answer word is itself the subject ("yes would be wrong").
 SUBJECT_OF = re.compile(
     r"is|isn't|was|wasn't|would|wouldn't|seems?|could|might|may|should|means|depends|appears|answers?|votes?|responses?"
@@ -269,5 +237,3 @@ SUBJECT_OF = re.compile(
 )
 #: Next words that make a declared adjective attributive or factive ("true that", "valid for").
 ADJECTIVE_OF = re.compile(r"that|an?|the|in|for|to")
-#: A clause in which "could be" only entertains its answer.
-ENTERTAINED = re.compile(r"\b(?:how|if|were|had|why)\b[^.!?\n]*$")

@@ -7,20 +7,28 @@ which may well confirm the first answer: behind those, another answer counts onl
 import re
 
 _OUTRIGHT = (
-    r"scratch that|strike that|i (?:take|took) (?:that|it|this) back|taking (?:that|it) back|i (?:misread|misspoke|misjudged"
+    r"scratch that|strike that|i (?:take|took) (?:that|it|this) back|taking (?:that|it) back|i (?:misread|misspoke"
+    r"|misjudged"
     r"|overlooked|missed|misinterpreted|misunderstood|miscounted|stand corrected|was wrong|was mistaken|made (?:a|an) "
-    r"(?:mistake|error)|got that wrong|need to correct|must correct|have to correct|should correct|change my (?:mind|answer))"
+    r"(?:mistake|error)|got that wrong|need to correct|must correct|have to correct|should correct|change my (?:mind"
+    r"|answer))"
     r"|that (?:can't|cannot|can not|doesn't (?:seem|look|sound)|isn't|does not (?:seem|look|sound)) (?:be )?right\b"
-    r"|(?:that|this|it)(?:'s| is| was)(?: actually)? (?:wrong|not right|an error|a mistake|a slip|a typo|too quick|too hasty"
+    r"|(?:that|this|it)(?:'s| is| was)(?: actually)? (?:wrong|not right|an error|a mistake|a slip|a typo|too quick"
+    r"|too hasty"
     r"|hasty|premature)(?= *(?:[.,;:!—–\n-]|$))|my (?:mistake|bad|error)\b|i (?:now|changed|have changed|'ve changed)\b"
-    r"|(?:i'm|i am) (?:changing|revising|correcting)|i should (?:have|rather) sa(?:id|y)|make that\b|never ?mind\b|(?:disregard|ignore|forget) (?:that|this|my|the)\b|i (?:retract|withdraw)\b|i see (?:it )?now\b|now i see\b|(?:oh|ah),? i see\b|correction\b|edit(?:ed)?:"
-    r"|update:|i meant?\b|or rather\b|let me (?:correct|rephrase|revise|fix)\b|oops\b|whoops\b|i apologi[sz]e|revised\b|corrected\b|new answer\b"
+    r"|(?:i'm|i am) (?:changing|revising|correcting)|i should (?:have|rather) sa(?:id|y)|make that\b|never ?mind\b"
+    r"|(?:disregard|ignore|forget) (?:that|this|my|the)\b|i (?:retract|withdraw)\b|i see (?:it )?now\b|now i see\b"
+    r"|(?:oh|ah),? i see\b|correction\b|edit(?:ed)?:"
+    r"|update:|i meant?\b|or rather\b|let me (?:correct|rephrase|revise|fix)\b|oops\b|whoops\b|i apologi[sz]e"
+    r"|revised\b|corrected\b|new answer\b"
 )
 _SECOND_LOOK = (
-    r"(?:no,? )?wait\b|err?\b|after (?:re|double|check|look|think|closer|further|consider|some |careful)|hold on\b|hang on\b|h+m+\b|actually\b|sorry\b|apologies\b|then again,"
+    r"(?:no,? )?wait\b|err?\b|after (?:re|double|check|look|think|closer|further|consider|some |careful)|hold on\b"
+    r"|hang on\b|h+m+\b|actually\b|sorry\b|apologies\b|then again,"
     r"|(?:actually,? )?let me (?:re|double|think|look|check|try|start over|go back)|on second thoughts?\b"
     r"|(?:up)?on (?:closer|further|second|re-?reading|reflection|more careful|careful)"
-    r"|looking (?:at (?:it|this) )?(?:again|closer|more closely)|thinking (?:about (?:it|this) )?(?:again|more|further|harder)"
+    r"|looking (?:at (?:it|this) )?(?:again|closer|more closely)|thinking (?:about (?:it|this) )?(?:again|more"
+    r"|further|harder)"
 )
 _CLAUSE = r"(?:^|[.!?;:…—–(\n,-]\s*(?:(?:but|and|oh|no|yes|ah|well|however)[\s,]+)?)"
 _CORRECTION = re.compile(rf"\b(?:{_OUTRIGHT})")
@@ -37,11 +45,13 @@ _DOUBTS = (
     r"(?:(?:no,? )?wait|hold on|hang on)\b(?= *(?:[.,;:!?…—–-]|\n|$|actually|no\b|let|i\b|that|this))|h+m+\b"
     r"|(?:now )?i(?:'m| am) (?:now )?(?:doubting|having doubts|not so sure|no longer (?:so )?sure"
     r"|not (?:so )?sure (?:any ?more|now|about that|of that))|i don't know\b|i can(?:'t|not) (?:decide|tell)\b"
-    r"|(?:actually,? )?let me (?:re-?(?:consider|think|check|read|examine|evaluate|visit|do|vise|assess)|double|think|correct"
+    r"|(?:actually,? )?let me (?:re-?(?:consider|think|check|read|examine|evaluate|visit|do|vise|assess)|double"
+    r"|think|correct"
     r"|look (?:again|at this again))|on (?:second thoughts?|reflection|re-?reading)|upon (?:closer|further) "
 )
 _WITHDRAWALS = (
-    r"oops\b|whoops\b|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i misspoke"
+    r"oops\b|whoops\b|scratch that|strike that|(?:actually,? )?i (?:take|took) (?:that|it|this) back|i misread|i"
+    r" misspoke"
     r"|i was wrong|or rather\b|never ?mind|(?:disregard|ignore) (?:that|this)"
     r"|(?:that|this)(?:'s| is| was) (?:actually )?(?:wrong|a mistake|an error|not right)(?= *(?:[.,;!—–\n-]|$))"
 )

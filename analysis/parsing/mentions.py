@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from analysis.parsing import contexts
 from analysis.parsing.answer_words import NO, OPPOSITE, YES, AnswerWords
+from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_possible, is_reported
 
 #: Strength of a mention: named as final answer, named as answer, standing first or last, standing inside a text,
 #: and one that can only contradict others ("yes for the first, no for the second").
@@ -111,7 +112,7 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
             return negated
         if contexts.NEGATES.search(left[-60:]):
             return "negated"
-    if declared and contexts.CONCEDED.search(left):
+    if declared and is_conceded(left):
         return "inside"
     return (
         (_predicate(layout, start, left, polarity) if declared else None)
@@ -131,8 +132,7 @@ def _ends_clause(text: str, left: str, end: int) -> bool:
     ends = right is not None and (right["end"] is not None or right["stop"] is not None)
     if not ends:
         return False
-    could_be = contexts.COULD_BE.search(left) is not None and not contexts.ENTERTAINED.search(left)
-    return could_be or contexts.SET_AGAINST.search(left) is not None
+    return is_possible(left) or contexts.SET_AGAINST.search(left) is not None
 
 
 def _another_next(text: str, end: int, polarity: str, words: AnswerWords) -> bool:
@@ -188,40 +188,13 @@ def _named(start: int, left: str, polarity: str) -> Mention | str | None:
         not corrects
         and final not in _WRAPPED
         and not contexts.IF_I_MUST.search(named[0])
-        and (_is_hypothetic(before) or contexts.REPORTED.search(before[-90:]))
+        and (is_hypothetic(before) or is_reported(before[-90:]))
     ):
         return "hypothetical"
-    if ("would" in named[0] or "depend" in left) and contexts.IF_CLAUSE.search(before):
+    if ("would" in named[0] or "depend" in left) and has_if(before):
         return "conditional"
     rule = final if final in _WRAPPED else "final_answer"
     return Mention(start, polarity, FINAL if final else NAMED, rule, corrects)
-
-
-def _is_hypothetic(before: str) -> bool:
-    clause = _clause(contexts.TO_THE_QUESTION.sub("", before))
-    if contexts.HYPOTHETIC.search(clause) is None:
-        return False
-    head, comma, tail = clause.rpartition(",")
-    if not comma or contexts.AFTER_COMMA.fullmatch(tail) is None:
-        return True
-    # The main clause behind a comma is entertained only if a verb before the comma governs it.
-    return contexts.SUBORDINATE.match(head) is None and contexts.GOVERNS.search(head) is not None
-
-
-def _depends(left: str) -> bool:
-    """Whether the clause before the word sets a condition."""
-    return (
-        contexts.CONDITION_BEFORE.search(_clause(left.rstrip(" :"))) is not None
-        or contexts.SUPPOSED.search(left) is not None
-    )
-
-
-def _clause(left: str) -> str:
-    """What stands before the word or marker in its clause."""
-    start = 0
-    for break_ in contexts.CLAUSE_START.finditer(left):
-        start = break_.end()
-    return left[start:]
 
 
 def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention | str | None:
@@ -238,7 +211,7 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
     )
     if (subject is None or subject["no"] is None) and not leads:
         return "negated"
-    if _depends(left):
+    if is_conditional(left):
         return "conditional"
     return Mention(start, OPPOSITE[polarity], STANDING, "negated") if _at_either_end(layout, start) else "negated"
 
@@ -249,9 +222,9 @@ def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention
         return None
     if subject["no"]:
         return "negated"
-    if not _at_either_end(layout, start) or _is_hypothetic(left.replace(" seems ", " is ")):
+    if not _at_either_end(layout, start) or is_hypothetic(left.replace(" seems ", " is ")):
         return "inside"
-    if _depends(left):
+    if is_conditional(left):
         return "conditional"
     return Mention(start, polarity, STANDING, "predicate")
 
@@ -273,26 +246,26 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
     in_brackets = start > 1 and layout.text[start - 1] == "("
     after_comma = left.rstrip().endswith(",")
     opening = after_comma and _opens(layout, start)
-    if in_brackets and layout.text[end : end + 1] == ")" and start >= layout.last_sentence and not _is_hypothetic(left):
+    if in_brackets and layout.text[end : end + 1] == ")" and start >= layout.last_sentence and not is_hypothetic(left):
         return Mention(start, polarity, STANDING, "last_line", aside=True)
     if not (starts or lead):
         if not after_comma:
             return None
-        if _depends(left) and not opening:
+        if is_conditional(left) and not opening:
             return "conditional"
-        if not (opening or _ends_here(layout.text, end)) or _is_hypothetic(left):
+        if not (opening or _ends_here(layout.text, end)) or is_hypothetic(left):
             return Mention(
                 start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None
             )
     if contexts.ASIDE.search(left):
         return "inside"
-    if _depends(left):
+    if is_conditional(left):
         return "conditional"
     if contexts.EXPLAINS.match(left):
         return Mention(start, polarity, INSIDE, "only_one_polarity", aside=True)
     if start > 1 and layout.text[start - 1] == '"' and layout.text[end : end + 2].strip(".,!?")[:1] != '"':
         return "inside"
-    if contexts.REPORTED.search(left[-60:]):
+    if is_reported(left[-60:]):
         return "inside"
     asked = left.rstrip().endswith("?")
     begins_last_line = start >= layout.last_line and not layout.text[layout.last_line : start].strip()

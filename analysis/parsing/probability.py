@@ -54,15 +54,20 @@ _MARGIN = re.compile(r"(?:±|\+/-|\+-)\s*$")
 _CONFIDENCE_BEFORE = re.compile(r"\bconfiden(?:ce|t)\b(?: level)?(?: is| of)?[\s:=(\"']*$")
 _CONFIDENCE_AFTER = re.compile(r"\s*(?:confiden|credible|ci\b)")
 _NAMED = re.compile(
-    r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast|prediction|credence"
-    r"|response|ans|i(?:'d| would)? (?:estimate|guess|say|assign|believe|give)(?: it| this)?(?=\b[^.!?\n]*$))\b(?:\s*\([^()\n]{0,60}\))?"
+    r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast"
+    r"|prediction|credence"
+    r"|response|ans|i(?:'d| would)? (?:estimate|guess|say|assign|believe|give)(?: it|"
+    r" this)?(?=\b[^.!?\n]*$))\b(?:\s*\([^()\n]{0,60}\))?"
     r"(?:\s+(?:of|that|to|for|here|is|given)\b[^.!?\n:=\d]{0,90}?)??"
-    r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b|(?<=estimate)|(?<=guess)|(?<=say))\s*"
-    r"(?:(?:therefore|thus|then|about|approximately|roughly|around|approx\.?|nearly|almost|circa|simply|exactly|a|an|the|p|="
+    r"\s*(?:[:=≈~]|->|→|\b(?:is|would be|should be|must be|equals|of|at|as|to be)\b|(?<=estimate)|(?<=guess)"
+    r"|(?<=say))\s*"
+    r"(?:(?:therefore|thus|then|about|approximately|roughly|around|approx\.?|nearly|almost|circa|simply|exactly|a|an"
+    r"|the|p|="
     r"|is|~|≈|:|p\([^()\n]{0,40}\))\s*)*$"
 )
 _ONLY_AROUND = re.compile(
-    r"(?:(?:the|my|final|answer|probability|estimate|likelihood|chance|is|about|approximately|roughly|around|approx|nearly|so"
+    r"(?:(?:the|my|final|answer|probability|estimate|likelihood|chance|is|about|approximately|roughly|around|approx"
+    r"|nearly|so"
     r"|p|of|a|therefore|p\([^()\n]{0,40}\))\b|[\s:=≈~.,;!\"'()\[\]-])*"
 )
 _OPERATOR = re.compile(r"\s*[-+*×/·−]\s*\d")

@@ -41,12 +41,14 @@ _UNDECIDED = re.compile(
     r"|\b(?:maybe|perhaps|possibly|unknown|undetermined|indeterminate|inconclusive|neither)\b"
 )
 _NO_THEN_REFUSAL = re.compile(
-    rf"no\b[\s.,;!—–-]+(?:(?:sorry|but)[\s,]+){{0,2}}i\s*(?:{_CANNOT}|'m not going to|am not going to|refuse to|decline to)"
+    rf"no\b[\s.,;!—–-]+(?:(?:sorry|but)[\s,]+){{0,2}}i\s*(?:{_CANNOT}|'m not going to|am not going to|refuse to"
+    rf"|decline to)"
     rf"\s+(?:\w+\s+){{0,2}}?{_ACT}\b"
 )
 
 _OFFER = re.compile(
-    r"[\"']?(?:yes|yeah|yep)\b[\s.,;!—–-]+(?:(?:of course|sure|certainly|absolutely)[\s,.!]+)?(?:(?:but )?(?:please|kindly|could you"
+    r"[\"']?(?:yes|yeah|yep)\b[\s.,;!—–-]+(?:(?:of course|sure|certainly|absolutely)[\s,.!]+)?(?:(?:but )?(?:please"
+    r"|kindly|could you"
     r"|can you) (?:\w+ )?(?:provide|share|give|send|paste|tell|clarify)\b|"
     r"i(?:'d|'ll|'m| can| could| will| would| am)?"
     r"(?: (?:certainly|definitely|gladly|be|happy|glad|ready|here|able|to|and)){0,6}"

@@ -28,13 +28,15 @@ _ENUMERATED = re.compile(
     r"(?:^|(?<=[\s,;.]))[ \t]*\(?(?:(?:q|question|part|item)\s*)?\(?(?:\d{1,2}|[a-e])[.):]+[ \t]*(\S+)", re.MULTILINE
 )
 _SHORT_ANSWER = re.compile(
-    r"\b(?:(?:answer|ans|a)\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?|answer\s+is\s*:?\s*(?:[\"'(]+([yn])[\"')]+[.!]?|([yn])[.!]))$"
+    r"\b(?:(?:answer|ans|a)\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?|answer\s+is\s*:?\s*(?:[\"'(]+([yn])[\"')]+[.!]?"
+    r"|([yn])[.!]))$"
 )
 _INSTRUCTS = re.compile(r"(?:instructions?|answer|respond|reply|please|options?|prompt|task)\b")
 _SPELLED = re.compile(r"(?:(y)[ .-]e[ .-]s|n[ .-]o)\.?")
 #: Replies without an answer word that mean one all the same, as a sentence of their own at the beginning.
 _EMPHATIC = re.compile(
-    r"(?:(?:oh|well|hell)[\s,]+)?(?:(?P<no>(?:absolutely|definitely|certainly|most certainly|surely|obviously|clearly|of course)"
+    r"(?:(?:oh|well|hell)[\s,]+)?(?:(?P<no>(?:absolutely|definitely|certainly|most certainly|surely|obviously"
+    r"|clearly|of course)"
     r" not|no way)(?=\s*[.!,;:—–-]|\s*$)|(?:absolutely|definitely|certainly|of course|most certainly)[\s.!]*$)"
 )
 _CONCEDES = re.compile(r"[^.!?\n]*\b(?:but|however|yet|although|though)\b")
@@ -238,7 +240,7 @@ def _unread(text: str, has_pair: bool, mentions: Mentions, words: AnswerWords) -
         return answered(YES if spelled[1] else NO, "exact")
     short = _SHORT_ANSWER.search(text[-40:]) if not mentions.counted else None
     letter = short and (short[1] or short[2] or short[3])
-    if letter in words.whole:
+    if letter and letter in words.whole:
         return answered(words.whole[letter], "final_answer")
     emphatic = _EMPHATIC.match(text) if not mentions.counted else None
     if emphatic:

@@ -10,7 +10,8 @@ from analysis.studies.summary import NAMED, accuracy_claims, attention, claims
 def results(models: dict[str, dict[str, float]], decisions: dict[str, str]) -> JudgementResults:
     """Results of one task from estimates by model; intervals are the estimate ± .05."""
     rows = [
-        {"model": m, "measure": k, "estimate": v, "ci_low": v - 0.05, "ci_high": v + 0.05, "reason": ""}
+        {"model": m, "measure": k, "estimate": v, "ci_low": v - 0.05, "ci_high": v + 0.05, "reason": "", "n": 40}
+        | {"n_clusters": 40}
         for m, values in models.items()
         for k, v in values.items()
     ]

@@ -14,7 +14,7 @@ from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.json_text import as_text, open_log, top_level_keys
 from analysis.importers.lighteval_files import RunInfo, run_info
-from analysis.importers.lighteval_rows import Sample, new_sample, old_sample
+from analysis.importers.lighteval_rows import Sample, new_sample, old_sample, plain
 from analysis.importers.likelihood_choices import highest
 from analysis.importers.lm_eval_choices import choice_labels, yes_probability
 from analysis.importers.lm_eval_rows import MAIN_METRICS, REPEATS
@@ -80,8 +80,8 @@ def _rows(path: Path, where: str) -> Iterator[dict[str, Any]]:
             if not (names >= _NEW or names >= _OLD):
                 raise LogError(where, f"no details: its columns are {', '.join(sorted(names))}")
             for batch in file.iter_batches(batch_size=_ROWS):
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError, ValueError) as error:
+                yield from map(plain, batch.to_pylist())
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         first = (str(error).splitlines() or ["no reason given"])[0]
         raise LogError(where, f"damaged Parquet file ({first})", hint="copy it again") from error
 

@@ -99,6 +99,17 @@ def old_sample(row: Mapping[str, Any]) -> Sample | None:
     )
 
 
+def plain(value: Any) -> Any:
+    """A value of a Parquet column as JSON has it: bytes, times and decimals as texts."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
 def literal(value: Any) -> Any:
     """A list, object or number that was written as a Python text; everything else as it is.
 
@@ -115,7 +126,7 @@ def literal(value: Any) -> Any:
             parsed = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return value
-    return list(parsed) if isinstance(parsed, tuple) else parsed
+    return plain(parsed)
 
 
 def _list(value: Any) -> list[Any]:

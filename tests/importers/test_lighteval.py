@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -201,13 +202,14 @@ def test_lists_written_as_python_texts(details, options):
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("[(-1.5, False), (-inf, True)]", [(-1.5, False), (-math.inf, True)]),
+        ("[(-1.5, False), (-inf, True)]", [[-1.5, False], [-math.inf, True]]),
         ("[nan]", [None]),
         ("(1, 2)", [1, 2]),
         ("{'acc': 1}", {"acc": 1}),
         ("['nan', 'a inf']", ["nan", "a inf"]),
         ("[__import__('os').getcwd()]", "[__import__('os').getcwd()]"),
         ("[1, 2", "[1, 2"),
+        ("[b'x', {1}]", ["x", "{1}"]),
         ("(" * 5000, "(" * 5000),
         ("plain", "plain"),
     ],
@@ -215,6 +217,13 @@ def test_lists_written_as_python_texts(details, options):
 def test_python_texts_are_literals_or_stay_texts(text, value):
     """Catches evaluation of what a log says, and numbers replaced inside of texts."""
     assert literal(text) == value
+
+
+def test_bytes_and_times_are_texts(details, options):
+    """Catches values of Parquet that JSON has not: a column of bytes, a time among the metadata."""
+    doc = {"id": b"7", "query": b"caf\xe9?", "specific": {"when": datetime(2025, 1, 2, tzinfo=UTC)}}
+    (row,) = rows(details([text_row(doc=doc)]), options)
+    assert (row.item, row.prompt, row.extra["meta.when"]) == ("7", "caf\ufffd?", "2025-01-02 00:00:00+00:00")
 
 
 def test_old_replies_may_be_nested(details, options):

@@ -17,6 +17,7 @@ from matplotlib.text import Annotation, Text
 from PIL import Image
 
 from analysis.errors import AnalysisError
+from analysis.report.figures import plane
 from analysis.report.figures.class_accuracy import class_accuracy_figure
 from analysis.report.figures.floor_bias import floor_bias_figure
 from analysis.report.figures.labels import drawn_labels, font_glyphs, short_label
@@ -73,6 +74,15 @@ def test_every_label_is_drawn_or_listed_in_the_key():
         figure = floor_bias_figure(tidy_estimates(NAMES[:count], scattered(count, 4)))
         texts = {t.get_text() for t in drawn_canvas(figure).findobj(Text)}
         assert set(NAMES[:count]) <= texts
+
+
+def test_no_places_are_sought_for_more_names_than_the_frame_can_hold(monkeypatch):
+    """Hundreds of models take minutes, because places are sought for names that cannot all have one."""
+    searched = []
+    search = plane.place_labels
+    monkeypatch.setattr(plane, "place_labels", lambda *args, **kw: searched.append(len(args[0])) or search(*args, **kw))
+    floor_bias_figure(tidy_estimates([f"vendor/model-{i}" for i in range(150)], scattered(150, 4)))
+    assert searched == [150]
 
 
 @settings(max_examples=25, deadline=None)

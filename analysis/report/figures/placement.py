@@ -101,9 +101,10 @@ def place_labels(
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Every place of every label: its box, the end and course of its leader line, whether it is free as long as no
-    label stands, and its cost."""
+    """Every place of one label: its box, the end and course of its leader line, whether it is free as long as no
+    label stands, and its cost; ``region`` is the box around all of them."""
 
+    region: Array
     boxes: Array
     ends: Array
     paths: Array
@@ -121,13 +122,15 @@ def _places(
     for index, (point, size) in enumerate(zip(points, sizes, strict=True)):
         boxes, ends, far = _candidates(point, size)
         paths = point + _STEPS[:, None, None] * (ends - point)
+        region = np.hstack([np.minimum(boxes[:, :2].min(0), point), np.maximum(boxes[:, 2:].max(0), point)])[None]
         strangers = np.delete(marks, index, axis=0)
+        strangers = strangers[_touch(region, strangers)[0]]
         free = _inside(boxes, frame) & (far <= reach) & ~_touch(boxes, np.vstack([taken, strangers])).any(axis=1)
         free &= ~_crossed(paths, taken)
-        around = _held(np.hstack([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])[None] + _AIR, inked)[0]
+        around = _held(region + _AIR, inked)[0]
         cost = far + _COVERED * _held(boxes + _AIR, inked[around]).sum(axis=1)
         cost += _ASTRAY * _crossed(paths, strangers) + np.where(far >= LEADER_FROM, _UPRIGHT, 0)
-        found.append(_Places(boxes=boxes, ends=ends, paths=paths, free=free, cost=cost, reach=far))
+        found.append(_Places(region=region, boxes=boxes, ends=ends, paths=paths, free=free, cost=cost, reach=far))
     return found
 
 
@@ -138,9 +141,12 @@ def _placed(places: list[_Places], order: NDArray[np.intp]) -> Placement:
     led, leaders = np.zeros(count, bool), np.empty((0, 2))
     for index in order:
         choice = places[index]
+        # Only what stands where this label could go is compared with each of its places.
         others = boxes[np.isfinite(boxes[:, 0])]
+        others = others[_touch(choice.region, others)[0]]
+        near = leaders[_held(choice.region, leaders)[0]]
         free = choice.free & ~_touch(choice.boxes, others).any(axis=1)
-        free &= ~_held(choice.boxes, leaders).any(axis=1) & ~_crossed(choice.paths, others)
+        free &= ~_held(choice.boxes, near).any(axis=1) & ~_crossed(choice.paths, others)
         if not free.any():
             continue
         best = int(np.argmin(np.where(free, choice.cost, np.inf)))

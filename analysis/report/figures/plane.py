@@ -41,6 +41,8 @@ _NUMBER_SIZE: Final = 6.5
 #: harder to follow than numbers with a key.
 _NAME_REACH: Final = 30.0
 _MOST_LED: Final = 0.25
+#: Names that cover more of the frame than this never all find a place within reach of their points.
+_MOST_COVERED: Final = 0.25
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
 
@@ -118,10 +120,11 @@ def plane_layout(plane: Plane) -> Layout:
     labels = tuple(plane.points["label"])
     remarks = tuple(_clear(plane, remark) for remark in plane.remarks)
     plane = dataclasses.replace(plane, remarks=remarks)
-    places = _places(plane, labels, LABEL_SIZE, reach=_NAME_REACH)
     width, height = round(plane.width + LEFT + RIGHT, 3), round(plane.height + BOTTOM + TOP, 3)
-    if places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels)):
-        return Layout(labels, False, places, remarks, 0, 0, (width, height))
+    if _may_fit(plane, labels):
+        places = _places(plane, labels, LABEL_SIZE, reach=_NAME_REACH)
+        if places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels)):
+            return Layout(labels, False, places, remarks, 0, 0, (width, height))
     numbers = tuple(str(n) for n in plane.points["number"])
     columns = max(1, int((width - 0.2) / KEY_WIDTH))
     rows = math.ceil(len(labels) / columns)
@@ -151,6 +154,12 @@ def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
     _draw_legend(axes, plane)
     if layout.numbered:
         _draw_key(figure, plane.points, layout)
+
+
+def _may_fit(plane: Plane, labels: Sequence[str]) -> bool:
+    """Whether the names leave enough of the frame free for a search of places to be worth its time."""
+    covered = sum(wide * tall for wide, tall, _ in (text_size(label, LABEL_SIZE) for label in labels))
+    return covered <= _MOST_COVERED * plane.width * plane.height * 72**2
 
 
 def _places(plane: Plane, texts: Sequence[str], size: float, *, reach: float = np.inf) -> Placement:

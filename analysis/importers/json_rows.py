@@ -23,6 +23,7 @@ from analysis.schema.responses import COLUMNS
 CHUNK_BYTES = 8 << 20
 #: One record may be this long; agents' transcripts reach some megabytes.
 MAX_LINE_BYTES = 256 << 20
+TOO_DEEP = "JSON nested too deeply"
 _NUMBERS = frozenset(c.name for c in COLUMNS if c.kind in {"number", "integer"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_ .:/@+\-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -81,6 +82,14 @@ def _text(value: Any) -> str | None:
     return _nested(value)
 
 
+def _at(value: Any, place: int, mark: str, file: str) -> str | None:
+    """Text of a value; writing it out takes a deeper stack than parsing it did."""
+    try:
+        return _text(value)
+    except RecursionError as error:
+        raise LogError(file, TOO_DEEP, line=place if mark == ":" else None) from error
+
+
 def _parse(text: str, file: str, line: int | None) -> dict[str, Any]:
     try:
         value = _DECODER.decode(text)
@@ -89,7 +98,7 @@ def _parse(text: str, file: str, line: int | None) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise LogError(file, f"not valid JSON ({error.msg}, column {error.colno})", line=line) from error
     except RecursionError as error:
-        raise LogError(file, "JSON nested too deeply", line=line) from error
+        raise LogError(file, TOO_DEEP, line=line) from error
     if not isinstance(value, dict):
         raise LogError(file, "not a JSON object", line=line)
     return value
@@ -102,7 +111,8 @@ def object_batch(objects: Iterable[dict[str, Any]], places: list[int], mark: str
     for row in rows:
         names.update(dict.fromkeys(row))
     check_names(tuple(names), file, line=places[0] if mark == ":" else None)
-    columns = {name: [_text(row.get(name)) for row in rows] for name in names}
+    placed = list(zip(rows, places, strict=True))
+    columns = {name: [_at(row.get(name), place, mark, file) for row, place in placed] for name in names}
     try:
         return RawBatch(text_batch(columns), pa.array(places, pa.int64()), mark)
     except UnicodeEncodeError:

@@ -127,3 +127,15 @@ def test_a_file_that_expands_beyond_bounds_is_refused(tmp_path):
 )
 def test_only_a_header_with_model_item_and_an_answer_is_claimed(tmp_path, name, text, claim):
     assert sniff(probe(write(tmp_path / name, text))) is claim
+
+
+@pytest.mark.parametrize("depth", [400, 1_500, 5_000, 200_000])
+def test_nesting_that_can_be_parsed_and_not_written_out_is_one_message(tmp_path: Path, depth: int) -> None:
+    """Catches a traceback where parsing manages a depth that writing the value as text does not."""
+    deep = "[" * depth + "]" * depth
+    path = write(tmp_path / "a.jsonl", GOOD + f'{{"model":"m","item":"2","answer":"no","x":{deep}}}\n')
+    try:
+        outcome = len(rows_of(path))
+    except LogError as error:
+        outcome = str(error)
+    assert outcome in (2, "a.jsonl:2: JSON nested too deeply")

@@ -165,7 +165,7 @@ class _Reader:
             if writer.rows > start:
                 self.dropped.append((start, writer.rows))
         for name in writer.renamed.keys() - renamed:
-            account.notes[f'column "{name}" is kept as "{writer.renamed[name]}": another differs by case only'] += 1
+            account.notes[f'column "{name}" is kept as "{writer.renamed[name]}": its name is taken'] += 1
         return account
 
     def _refuse_copy(self, account: FileAccount) -> None:

@@ -1,10 +1,12 @@
 """Which columns of a store are the unit, the conditions and the factors of the item."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from analysis.errors import StudyError
 from analysis.schema.quoting import shown
 from analysis.schema.responses import COLUMN_BY_NAME, CONDITIONS, EXTRA_PREFIXES, ITEM_FACTORS
+from analysis.schema.store import RESERVED
 from analysis.schema.study import Study
 from analysis.schema.study_keys import suggestion
 
@@ -25,8 +27,12 @@ class ItemColumns:
 
 
 def find_column(name: str, columns: tuple[str, ...]) -> str | None:
-    """Column of that name, or with one of the prefixes of extra columns; None where there is none."""
-    named = (name, *(prefix + name for prefix in EXTRA_PREFIXES))
+    """Column of that name, or with one of the prefixes of extra columns; None where there is none.
+
+    A name that the analysis uses itself finds the column of the logs, which the store keeps as ``name (2)``.
+    """
+    own = (f"{name} (2)",) if name.lower() in RESERVED else ()
+    named = (name, *own, *(prefix + name for prefix in EXTRA_PREFIXES))
     return next((candidate for candidate in named if candidate in columns), None)
 
 
@@ -46,9 +52,10 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
         if found[name] is None
     ]
     problems += [
-        f"study.factors: {shown(name)} has a meaning of its own and is no factor of the item"
-        for name in study.factors
-        if found[name] is not None and not _can_be_factor(str(found[name]))
+        f"{key}: {shown(name)} has a meaning of its own and is no {role}"
+        for key, (allowed, role) in _ROLES.items()
+        for name in study.columns.get(key, ())
+        if found[name] is not None and not allowed(str(found[name]))
     ]
     if problems:
         raise StudyError(f"{study.path or 'study'}: " + "\n  ".join(problems), offenders=problems)
@@ -66,3 +73,19 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
 
 def _can_be_factor(column: str) -> bool:
     return column not in COLUMN_BY_NAME or column in ITEM_FACTORS or column in CONDITIONS
+
+
+def _can_be_condition(column: str) -> bool:
+    return column not in COLUMN_BY_NAME or COLUMN_BY_NAME[column].group not in ("identity", "answer")
+
+
+def _can_be_unit(column: str) -> bool:
+    return column in ("unit", "item", "task") or _can_be_condition(column)
+
+
+#: Setting -> which columns may stand there, and as what.
+_ROLES: Final = {
+    "study.unit": (_can_be_unit, "independent unit"),
+    "study.conditions": (_can_be_condition, "condition of a response"),
+    "study.factors": (_can_be_factor, "factor of the item"),
+}

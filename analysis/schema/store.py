@@ -23,8 +23,12 @@ ROW_GROUP: Final = 65_536
 GROUP_BYTES: Final = 64 << 20
 _METADATA: Final = {b"evenhand.schema": str(SCHEMA_VERSION).encode()}
 _SQL_TYPES: Final = {"text": "VARCHAR", "number": "DOUBLE", "integer": "BIGINT", "flag": "BOOLEAN"}
-#: Columns that the analysis adds to those of the store.
-RESERVED: Final = ("gold_", "validity_", "polarity_", "unit_", "cell", "excluded", "hash_")
+#: Columns that the analysis adds to those of the store: to every response, and to the counts of a reduction.
+RESERVED: Final = (
+    *("gold_", "validity_", "polarity_", "unit_", "cell", "excluded", "hash_"),
+    *("n_planned", "n_answered", "n_uncertain", "n_set_aside", "n_yes", "n_correct"),
+    *("_became", "_yes", "_right", "_partial"),
+)
 #: Standard columns whose missing value has a meaning of its own.
 _DEFAULTS: Final = {"task": "''", "sample": "'0'"}
 

@@ -1,5 +1,7 @@
 """Counts by item and by facets: worked by hand, mergeable, exact for responders by rule."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.errors import AnalysisError
-from analysis.reduction.cells import COUNTS, facet_counts, item_counts, merge_counts, scores_are_binary
+from analysis.reduction.cells import COUNTS, _outcome_sql, facet_counts, item_counts, merge_counts, scores_are_binary
 from analysis.reduction.selection import parse_selection
+from analysis.schema.store import RESERVED
 from analysis.schema.study import Study
 from analysis.simulation.probability_operators import ProbabilityOperators, simulate_probability_operators
 from analysis.simulation.responders import RESPONDERS, named_responders
@@ -43,6 +46,14 @@ def test_counts_worked_by_hand(analysed, design):
         ("", "m", "a", "u", "truth", "yes", "VA", 3, 2, 1, 0, 1, 1),
         ("", "m", "b", "u", "", "no", "VN", 2, 1, 0, 1, 0, 1),
     ]
+
+
+def test_no_factor_can_have_the_name_of_a_count(design):
+    """Catches a count added to the reduction under a name that a log may use for a factor."""
+    assert set(COUNTS) <= set(RESERVED)
+    internal = re.findall(r"AS (_\w+)", _outcome_sql(design()))
+    assert len(internal) == 4
+    assert set(internal) <= set(RESERVED)
 
 
 def test_keys_are_categoricals_and_counts_small_integers(analysed, design):

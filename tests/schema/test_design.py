@@ -190,6 +190,29 @@ def test_columns_that_the_logs_lack_are_named_at_once(store) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"conditions": ("answer",)}, 'study.conditions: "answer" has a meaning of its own and is no condition of'),
+        ({"conditions": ("model",)}, 'study.conditions: "model" has a meaning of its own and is no condition of'),
+        ({"unit": "answer"}, 'study.unit: "answer" has a meaning of its own and is no independent unit'),
+        ({"unit": "model"}, 'study.unit: "model" has a meaning of its own and is no independent unit'),
+    ],
+)
+def test_columns_of_the_response_are_neither_conditions_nor_units(store, settings, problem) -> None:
+    """Catches answers declared a condition, under which no two responses are ever the same one logged twice."""
+    with pytest.raises(StudyError, match=problem):
+        read_designs(store([{"item": "a", "gold": "yes"}]), Study(**settings, given=frozenset({"study.conditions"})))
+
+
+@pytest.mark.parametrize("name", ["cell", "n_yes", "_right", "n_planned"])
+def test_a_column_with_a_name_of_the_analysis_is_found(store, name) -> None:
+    """Catches a factor of the logs that hides a count, or that cannot be named because the store renamed it."""
+    con = store([{"item": "a", "gold": "yes", "extra": {name: "x"}}])
+    (design,) = read_designs(con, Study(factors=(name,)))
+    assert design.item_factors == {f"{name} (2)": ("x",)}
+
+
 def test_settings_models_and_simulation_are_echoed(store) -> None:
     rows = [
         {"item": "a", "gold": "yes", "model": m, "model_family": "f", "simulated": s}

@@ -1,105 +1,30 @@
 """Log-density and gradient of the hierarchical models in whitened coordinates, compiled once.
 
 The models are those that ``models.definition`` writes in PyMC; tests hold the two equal, value and
-gradient, at random points. Coordinates: hyper-parameters h = h0 + scale z_h; each model's coefficients
-follow the hyper-parameters, b = b0 + L (L' w(h - h0) + S(h - h0) z_b), with L L' the inverse curvature
-at the mode, w how the modes move and S how their spread changes, so that the posterior is nearly
-isotropic in z.
+gradient, at random points.
+
+Coordinates. Hyper-parameters are h = h0 + scale z_h, and means with a scale tau of their own follow it as
+coefficients follow their sd. Coefficient j of a model, with data that told it the
+share r of its mode b0, follows its mean and sd as a normal posterior would: with x = (sd / sd0)^2 and
+q = 1 + r (x - 1),
+
+    b = b0 + (1 - r) (mean - mean0 + (b0 - mean0) (x - 1)) / q + (x / q) (cross w) + sqrt(x / q) (L z_b),
+    w = (mean - mean0 + (b0 - mean0) (x - 1)) / (q sd0^2),
+
+where L L' is the inverse curvature at the mode and cross its off-diagonal part. So the posterior is nearly
+isotropic in z where data are many, and where sd goes to 0 the coefficients go to their means.
 """
 
 import math
-from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, binomial_block, phi_terms
+from analysis.bayes.model_arrays import BETA_BINOMIAL, BINOMIAL, LARGEST_LOG_PHI, Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
-BINOMIAL: Final = 0
-BETA_BINOMIAL: Final = 1
-ESTIMATES: Final = 2
-#: exp(30) responses per cell are a binomial for every purpose; beyond, products of the kernel would overflow.
-LARGEST_LOG_PHI: Final = 30.0
-
-
-class ModelArrays(NamedTuple):
-    """Data, sparse design and priors; C cells, P coefficients per model, M models, H hyper-parameters.
-
-    Attributes
-    ----------
-    column, value : (C, W)
-        Nonzero entries of each row of the design matrix, padded with value 0.
-    yes, no : (M, C)
-        Counts of either outcome; both 0 where a model was not asked. Of kind ESTIMATES, ``yes`` are
-        the estimated accuracies.
-    inverse, df : (M, C, C), (M,)
-        Of kind ESTIMATES, inverse covariance of the accuracies and its degrees of freedom; else empty.
-    sizes, cells : (U,)
-        Distinct counts per cell, and how many cells have each.
-    group : (P,)
-        Group of each coefficient; groups share a standard deviation.
-    mean_at, mean : (P,)
-        Index of the coefficient's mean among the hyper-parameters, or -1 and its value.
-    log_sd_at, log_sd : (G,)
-        The same for the log standard deviation of a group.
-    prior_mean, prior_log_sd : (H,)
-        Normal prior of each hyper-parameter; where ``is_log_sd``, exp(prior_log_sd) is the scale of a
-        half-normal prior of exp(h).
-    prior_sd_at : (H,)
-        Index of the log standard deviation that replaces ``prior_log_sd``, or -1.
-    log_phi_at : int
-        Index of the log concentration, -1 without one.
-    kind : int
-        BINOMIAL, BETA_BINOMIAL or ESTIMATES.
-    """
-
-    column: Indices
-    value: Floats
-    yes: Floats
-    no: Floats
-    inverse: Floats
-    df: Floats
-    sizes: Floats
-    cells: Floats
-    group: Indices
-    mean_at: Indices
-    mean: Floats
-    log_sd_at: Indices
-    log_sd: Floats
-    prior_mean: Floats
-    prior_log_sd: Floats
-    prior_sd_at: Indices
-    is_log_sd: NDArray[np.bool_]
-    log_phi_at: int
-    kind: int
-
-
-class Coordinates(NamedTuple):
-    """Where the whitened coordinates lie: z = 0 is the mode.
-
-    Attributes
-    ----------
-    hyper, scale : (H,), (H, H)
-        Mode of the hyper-parameters, and the lower factor of their approximate covariance.
-    coefficients, factor : (M, P), (M, P, P)
-        Mode of the coefficients given ``hyper``; lower Cholesky factor of the inverse curvature.
-    precision, pull : (P,), (M, P)
-        1 / sd^2 at the mode, and 2 (b0 - mean) / sd^2: how the modes move with the means and log sds.
-    stretch : (M, P)
-        Share of the prior in the curvature: how the log spread of a coefficient moves with its log sd.
-    """
-
-    hyper: Floats
-    scale: Floats
-    coefficients: Floats
-    factor: Floats
-    precision: Floats
-    pull: Floats
-    stretch: Floats
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
@@ -118,6 +43,48 @@ def _upper_times(factor: Floats, x: Floats, out: Floats) -> None:
     for i in range(x.size):
         for j in range(i + 1):
             out[j] += factor[i, j] * x[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _times(matrix: Floats, x: Floats, out: Floats) -> None:
+    for i in range(x.size):
+        total = 0.0
+        for j in range(x.size):
+            total += matrix[i, j] * x[j]
+        out[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, local: Floats, shift: Floats) -> float:
+    """Hyper-parameters minus their mode; returns the log of the Jacobian that depends on z."""
+    _lower_times(at.scale, z, local)
+    total = 0.0
+    for i in range(z.size):
+        tau = d.prior_sd_at[i]
+        if tau < 0:
+            shift[i] = local[i]
+            continue
+        x = math.exp(2.0 * local[tau])
+        q = 1.0 + at.hyper_told[i] * (x - 1.0)
+        shift[i] = (1.0 - at.hyper_told[i]) * at.hyper[i] * (x - 1.0) / q + math.sqrt(x / q) * local[i]
+        total += 0.5 * math.log(x / q)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hyper_gradient(by_hyper: Floats, d: ModelArrays, at: Coordinates, local: Floats, gradient: Floats) -> None:
+    """Chain rule back through ``_hyper_shift``; ``by_hyper`` is overwritten."""
+    for i in range(local.size):
+        tau = d.prior_sd_at[i]
+        if tau < 0:
+            continue
+        x = math.exp(2.0 * local[tau])
+        q = 1.0 + at.hyper_told[i] * (x - 1.0)
+        rest, root = (1.0 - at.hyper_told[i]) / q, math.sqrt(x / q)
+        by_ratio = 0.5 * by_hyper[i] * local[i] / root + 0.5 * q / x
+        by_hyper[tau] += 2.0 * (x / q) * rest * (by_ratio + by_hyper[i] * at.hyper[i])
+        by_hyper[i] *= root
+    _upper_times(at.scale, by_hyper, gradient)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -207,21 +174,23 @@ def _one_model(
 ) -> tuple[float, float]:
     """Terms of one model: log-density, derivative by log phi; fills ``own`` and adds to the others."""
     size = z.size
-    pulled, local, spread, b, by_b = np.empty(size), np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    ratio, q, moved, w = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    crossed, local, b, by_b = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     eta, by_eta = np.empty(d.yes.shape[1]), np.empty(d.yes.shape[1])
     total = 0.0
     for j in range(size):
         k, g = d.mean_at[j], d.log_sd_at[d.group[j]]
-        by_one = shift[g] if g >= 0 else 0.0
-        pulled[j] = at.pull[m, j] * by_one + (shift[k] * at.precision[j] if k >= 0 else 0.0)
-        total += at.stretch[m, j] * by_one
-        spread[j] = math.exp(at.stretch[m, j] * by_one)
-    _upper_times(at.factor[m], pulled, local)
+        x = math.exp(2.0 * shift[g]) if g >= 0 else 1.0
+        q[j] = 1.0 + at.told[m, j] * (x - 1.0)
+        ratio[j] = x / q[j]
+        moved[j] = ((shift[k] if k >= 0 else 0.0) + at.offset[m, j] * (x - 1.0)) / q[j]
+        w[j] = moved[j] * at.precision[j]
+    _times(at.cross[m], w, crossed)
+    _lower_times(at.factor[m], z, local)
     for j in range(size):
-        local[j] += spread[j] * z[j]
-    _lower_times(at.factor[m], local, b)
-    for j in range(size):
-        b[j] += at.coefficients[m, j]
+        total += 0.5 * math.log(ratio[j])
+        follows = (1.0 - at.told[m, j]) * moved[j]
+        b[j] = at.coefficients[m, j] + follows + ratio[j] * crossed[j] + math.sqrt(ratio[j]) * local[j]
     _linear(b, d, eta)
     value, by_log_phi = likelihood_block(m, eta, phi, d, by_eta, work)
     total += value
@@ -233,12 +202,18 @@ def _one_model(
         by_b[j] -= slope
         by_mean[j] += slope
         by_log_sd[j] += off * slope - 1.0
-    _upper_times(at.factor[m], by_b, own)
-    _lower_times(at.factor[m], own, local)
+        w[j] = by_b[j] * ratio[j]
+    by_w = np.empty(size)
+    _times(at.cross[m], w, by_w)
     for j in range(size):
-        by_mean[j] += local[j] * at.precision[j]
-        by_log_sd[j] += local[j] * at.pull[m, j] + at.stretch[m, j] * (1.0 + spread[j] * z[j] * own[j])
-        own[j] *= spread[j]
+        rest = (1.0 - at.told[m, j]) / q[j]
+        root = math.sqrt(ratio[j])
+        by_moved = by_b[j] * (1.0 - at.told[m, j]) + by_w[j] * at.precision[j]
+        by_mean[j] += by_moved / q[j]
+        by_ratio = by_b[j] * (crossed[j] + 0.5 * local[j] / root) + 0.5 / ratio[j]
+        by_log_sd[j] += 2.0 * ratio[j] * (rest * by_ratio + by_moved * (at.offset[m, j] - at.told[m, j] * moved[j]))
+        local[j] = by_b[j] * root
+    _upper_times(at.factor[m], local, own)
     return total, by_log_phi
 
 
@@ -249,10 +224,11 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
     ``z`` holds the hyper-parameters first, then the coefficients model by model.
     """
     size, n_hyper = d.group.size, at.hyper.size
-    gradient, shift, by_hyper = np.zeros(z.size), np.empty(n_hyper), np.zeros(n_hyper)
-    _lower_times(at.scale, z[:n_hyper], shift)
+    gradient, by_hyper = np.zeros(z.size), np.zeros(n_hyper)
+    local, shift = np.empty(n_hyper), np.empty(n_hyper)
+    total = _hyper_shift(z[:n_hyper], d, at, local, shift)
     hyper = at.hyper + shift
-    total = _prior(hyper, d, by_hyper)
+    total += _prior(hyper, d, by_hyper)
     phi, by_log_phi = 0.0, 0.0
     if d.log_phi_at >= 0:
         phi = math.exp(min(hyper[d.log_phi_at], LARGEST_LOG_PHI))
@@ -280,5 +256,5 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
             by_hyper[g] += by_log_sd[j]
     if d.log_phi_at >= 0:
         by_hyper[d.log_phi_at] += by_log_phi
-    _upper_times(at.scale, by_hyper, gradient[:n_hyper])
+    _hyper_gradient(by_hyper, d, at, local, gradient[:n_hyper])
     return total, gradient

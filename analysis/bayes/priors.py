@@ -162,7 +162,8 @@ def prior_predictive(
     low, high = np.quantile(floor, [0.05, 0.95])
     extreme = float(((cells < EXTREME_CELL) | (cells > 1 - EXTREME_CELL)).mean())
     passed = low <= FLOOR_RANGE[0] and high >= FLOOR_RANGE[1] and extreme <= LARGEST_EXTREME_SHARE
-    return PriorPredictive(float(low), float(high), extreme, *map(float, np.quantile(bias, [0.05, 0.95])), bool(passed))
+    bias_low, bias_high = np.quantile(bias, [0.05, 0.95])
+    return PriorPredictive(float(low), float(high), extreme, float(bias_low), float(bias_high), bool(passed))
 
 
 def _accuracies(priors: Priors, rng: np.random.Generator, draws: int, templates: int, forms: int) -> Floats:

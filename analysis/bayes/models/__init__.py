@@ -1,0 +1,1 @@
+"""One file per model: its likelihood, pooling, identifying constraints and sources."""

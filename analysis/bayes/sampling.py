@@ -1,0 +1,128 @@
+"""Draws from a hierarchical model by nutpie's NUTS on the compiled log-density."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import nutpie
+from numpy.typing import NDArray
+from nutpie.compiled_pyfunc import from_pyfunc
+
+from analysis.bayes.log_density import whitened_log_density
+from analysis.bayes.model_arrays import Coordinates, ModelArrays
+
+Floats = NDArray[np.float64]
+
+#: Acceptance of the one retry after a fit that failed a gate.
+RETRY_ACCEPT: Final = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSettings:
+    """How long to sample.
+
+    Attributes
+    ----------
+    chains, draws, tune : int
+        Chains, kept draws and tuning draws per chain.
+    target_accept : float
+        Wanted mean acceptance of a leapfrog trajectory.
+    max_depth : int
+        Largest depth of a trajectory's tree.
+    cores : int
+    fast : bool
+        A quick look: fewer draws, marked as such wherever results are shown.
+    """
+
+    chains: int = 4
+    draws: int = 1000
+    tune: int = 250
+    target_accept: float = 0.8
+    max_depth: int = 10
+    cores: int = 2
+    fast: bool = False
+
+
+def fast_settings(*, cores: int = 2) -> SamplerSettings:
+    """Settings of ``--fast``: 4 chains of 250 draws."""
+    return SamplerSettings(draws=250, tune=150, cores=cores, fast=True)
+
+
+def retry_settings(settings: SamplerSettings) -> SamplerSettings:
+    """Settings of the second attempt: shorter steps, twice the tuning."""
+    return replace(settings, target_accept=RETRY_ACCEPT, tune=2 * settings.tune)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Draws in whitened coordinates, with what the sampler says of itself.
+
+    Attributes
+    ----------
+    z : ndarray (chains, draws, dimension)
+    diverging : ndarray (chains, draws) of bool
+    depth : ndarray (chains, draws)
+        Depth of each trajectory's tree.
+    energy : ndarray (chains, draws)
+    steps : float
+        Mean leapfrog steps per draw.
+    max_depth : int
+    """
+
+    z: Floats
+    diverging: NDArray[np.bool_]
+    depth: NDArray[np.int64]
+    energy: Floats
+    steps: float
+    max_depth: int
+
+
+def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSettings, *, seed: int) -> Draws:
+    """Sample one model.
+
+    Parameters
+    ----------
+    arrays : ModelArrays
+    coordinates : Coordinates
+        Of ``whitening``; chains start at standard normal points around its mode.
+    settings : SamplerSettings
+    seed : int
+    """
+    size = len(coordinates.hyper) + coordinates.coefficients.size
+    tree = nutpie.sample(
+        _compiled(arrays, coordinates, size),
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=seed,
+        target_accept=settings.target_accept,
+        maxdepth=settings.max_depth,
+        progress_bar=False,
+        save_warmup=False,
+    )
+    stats = tree["sample_stats"]
+    return Draws(
+        z=np.asarray(tree["posterior"]["z"].values),
+        diverging=np.asarray(stats["diverging"].values, bool),
+        depth=np.asarray(stats["depth"].values, np.int64),
+        energy=np.asarray(stats["energy"].values, float),
+        steps=float(stats["n_steps"].mean()),
+        max_depth=settings.max_depth,
+    )
+
+
+def _compiled(arrays: ModelArrays, coordinates: Coordinates, size: int) -> Any:
+    def make_log_density() -> Callable[[Floats], tuple[float, Floats]]:
+        return lambda z: whitened_log_density(z, arrays, coordinates)
+
+    def make_expand(seed_1: int, seed_2: int, chain: int) -> Callable[[Floats], dict[str, Floats]]:
+        return lambda z: {"z": z}
+
+    def start(seed: int) -> Floats:
+        return np.random.default_rng(seed).normal(size=size)
+
+    return from_pyfunc(
+        size, make_log_density, make_expand, [np.dtype(float)], [(size,)], ["z"], make_initial_point_fn=start
+    )

@@ -1,40 +1,42 @@
 """How the texts were read: counts by rule, disagreements with the harness's scores, samples for reading by eye."""
 
+from collections.abc import Sequence
+from typing import Final
+
 import duckdb
 import pandas as pd
 
 from analysis.errors import AnalysisError
+from analysis.schema.quoting import quote_identifier
 
 #: Sources quoted for each kind of disagreement.
 _EXAMPLES = 5
 #: Characters of a sampled text; of a longer one the beginning and the end.
 _HEAD, _TAIL = 300, 300
-#: Pairs of a logged score and our reading of the answer that contradict each other.
-_JUDGED = """
-    SELECT *, CASE
-        WHEN score_value = 1 AND answer IS NOT NULL AND answer <> gold THEN 'scored right, read wrong'
-        WHEN score_value = 0 AND answer = gold THEN 'scored wrong, read right'
-        WHEN score_value = 1 AND answer IS NULL THEN 'scored right, nothing read'
-        WHEN score_value IN (0, 1) THEN CASE WHEN answer IS NULL THEN 'scored wrong, nothing read' ELSE 'agreement' END
-        END AS verdict
-    FROM responses
-    WHERE gold IS NOT NULL AND score_value IS NOT NULL AND status NOT IN ('errored', 'missing')
-        AND rule IS DISTINCT FROM 'not_read'
-"""
+#: What a logged score and our reading say of each other; NULL where they cannot be compared. Scores other than 0 and 1
+#: say nothing of right and wrong.
+VERDICT_SQL: Final = """CASE
+    WHEN {gold} IS NULL OR score_value IS NULL OR status IN ('errored', 'missing') THEN NULL
+    WHEN rule IS NOT DISTINCT FROM 'not_read' THEN NULL
+    WHEN score_value = 1 AND answer IS NOT NULL AND answer <> {gold} THEN 'scored right, read wrong'
+    WHEN score_value = 0 AND answer = {gold} THEN 'scored wrong, read right'
+    WHEN score_value = 1 AND answer IS NULL THEN 'scored right, nothing read'
+    WHEN score_value IN (0, 1) THEN CASE WHEN answer IS NULL THEN 'scored wrong, nothing read' ELSE 'agreement' END
+    END"""
 
 
-def reading_counts(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """Responses by task, model, status and rule.
+def reading_counts(con: duckdb.DuckDBPyConnection, by: Sequence[str] = ()) -> pd.DataFrame:
+    """Responses by task, model, the columns of ``by``, status and rule.
 
     Returns
     -------
     DataFrame
-        ``task, model, status, rule, rows``; the rows add up to all responses of the store.
+        ``task, model, <by>, status, rule, rows``; the rows add up to all responses of the store. Missing
+        levels are the empty text.
     """
-    return con.execute(
-        "SELECT coalesce(task, '') AS task, model, coalesce(status, '') AS status, coalesce(rule, '') AS rule, "
-        "count(*) AS rows FROM responses GROUP BY ALL ORDER BY ALL"
-    ).df()
+    keys = ("task", "model", *(name for name in by if name not in ("task", "model")), "status", "rule")
+    listed = ", ".join(f"coalesce(CAST({quote_identifier(k)} AS VARCHAR), '') AS {quote_identifier(k)}" for k in keys)
+    return con.execute(f"SELECT {listed}, count(*) AS rows FROM responses GROUP BY ALL ORDER BY ALL").df()
 
 
 def score_disagreements(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -55,7 +57,7 @@ def score_disagreements(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """
     return con.execute(
         f"""
-        WITH judged AS ({_JUDGED}),
+        WITH judged AS (SELECT *, {VERDICT_SQL.format(gold="gold")} AS verdict FROM responses),
         totals AS (SELECT task, model, count(*) AS compared FROM judged WHERE verdict IS NOT NULL GROUP BY ALL)
         SELECT coalesce(task, '') AS task, model, verdict, coalesce(rule, '') AS rule, count(*) AS rows,
             any_value(compared) AS compared,

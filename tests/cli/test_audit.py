@@ -85,3 +85,47 @@ def test_real_yes_no_logs_are_read_to_the_counts_found_by_hand(
     logs = shared / "logs/inspect_eval/UKGovernmentBEIS+inspect_ai/log-sets/set"
     assert main(["audit", str(logs), "--reread", "--samples", "0"]) == 0
     assert capsys.readouterr().out.count("100  100.0 %") == 2
+
+
+def test_the_effect_on_the_estimates_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches an audit that counts disagreements and does not say what they do; worked by hand."""
+    rows: list[dict[str, object]] = [
+        {"item": str(i), "gold": "yes" if i < 4 else "no", "output": "Yes." if i < 4 else "No.", "logged_score": "1"}
+        for i in range(8)
+    ]
+    rows[0]["logged_score"] = "0"
+    write_log(tmp_path / "logs", rows)
+    assert main(["audit", str(tmp_path / "logs"), "--samples", "0"]) == 1
+    printed = capsys.readouterr().out
+    assert "m: 7 of 8 (87.5 %)" in printed
+    assert "answer_bias       read 0.000, scored -0.250, 0.000 to 0.000" in printed
+    assert "scored wrong, read right, rule exact: 1 responses; floor -0.250, bias -0.250" in printed
+
+
+def test_counts_are_printed_by_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches conditions under which answers were read differently, pooled into one count."""
+    rows: list[dict[str, object]] = [
+        {"item": str(i), "gold": "yes", "output": text, "strategy": strategy}
+        for i in range(2)
+        for strategy, text in (("direct", "Yes."), ("cot", "lol"))
+    ]
+    write_log(tmp_path / "logs", rows)
+    main(["audit", str(tmp_path / "logs"), "--samples", "0"])
+    printed = capsys.readouterr().out
+    assert "m · strategy = direct: 2 responses" in printed
+    assert "m · strategy = cot: 2 responses" in printed
+
+
+def test_overrides_beside_the_logs_are_applied_and_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches answers of a person that are ignored, or applied without a word."""
+    logs = tmp_path / "logs"
+    write_log(logs, ROWS)
+    (logs / "overrides.csv").write_text("source,answer,note\nlog.jsonl:3,no,means no\n", encoding="utf-8")
+    main(["audit", str(logs), "--samples", "0"])
+    printed = capsys.readouterr().out
+    assert "1 overrides, 1 change the answer" in printed
+    assert "log.jsonl:3: nothing by none, now no (means no)" in printed
+    assert "scored wrong, read right, rule override: 1" in printed
+    (logs / "overrides.csv").write_text("source,answer\nlog.jsonl:9,no\n", encoding="utf-8")
+    assert main(["audit", str(logs)]) == 2
+    assert "log.jsonl:9" in capsys.readouterr().err

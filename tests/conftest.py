@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every machine, and no deadline: a busy machine is no fault of the code.
+settings.register_profile("evenhand", deadline=None, derandomize=True)
+settings.load_profile("evenhand")
 
 ROOT = Path(__file__).resolve().parents[1]
 

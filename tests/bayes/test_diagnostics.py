@@ -1,0 +1,136 @@
+"""Convergence diagnostics against ArviZ, and every gate failing on purpose."""
+
+import arviz
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.bayes.diagnostics import (
+    bfmi,
+    ess_bulk,
+    ess_quantile,
+    ess_tail,
+    mcse_mean,
+    mcse_quantile,
+    r_hat,
+)
+from analysis.bayes.gates import failures, quantity_gates, sampler_gates
+from analysis.bayes.sampling import Draws
+
+
+def chains(rng: np.random.Generator, rho: float = 0.5, *, shape: tuple[int, int, int] = (4, 300, 6)) -> np.ndarray:
+    """Autoregressive chains with normal, skewed and discrete quantities."""
+    noise = rng.normal(size=shape)
+    x = np.empty(shape)
+    x[:, 0] = noise[:, 0]
+    for t in range(1, shape[1]):
+        x[:, t] = rho * x[:, t - 1] + np.sqrt(1 - rho**2) * noise[:, t]
+    x[..., 1] = np.exp(x[..., 1])
+    x[..., 2] = np.round(x[..., 2] * 2)
+    return x
+
+
+@pytest.mark.parametrize("rho", [-0.4, 0.0, 0.9])
+def test_diagnostics_equal_arviz(rho: float) -> None:
+    """Catches a wrong split, rank, fold, or truncation of the autocorrelations."""
+    x = chains(np.random.default_rng(2), rho)
+    expected = {
+        "rhat": [float(arviz.rhat(x[..., i])) for i in range(6)],
+        "bulk": [float(arviz.ess(x[..., i], method="bulk")) for i in range(6)],
+        "tail": [float(arviz.ess(x[..., i], method="tail", prob=(0.05, 0.95))) for i in range(6)],
+        "quantile": [float(arviz.ess(x[..., i], method="quantile", prob=0.025)) for i in range(6)],
+        "mcse": [float(arviz.mcse(x[..., i], method="mean")) for i in range(6)],
+        "mcse_q": [float(arviz.mcse(x[..., i], method="quantile", prob=0.975)) for i in range(6)],
+    }
+    np.testing.assert_allclose(r_hat(x), expected["rhat"], rtol=1e-9)
+    np.testing.assert_allclose(ess_bulk(x), expected["bulk"], rtol=1e-6)
+    np.testing.assert_allclose(ess_tail(x), expected["tail"], rtol=1e-6)
+    np.testing.assert_allclose(ess_quantile(x, 0.025), expected["quantile"], rtol=1e-6)
+    np.testing.assert_allclose(mcse_mean(x), expected["mcse"], rtol=1e-6)
+    np.testing.assert_allclose(mcse_quantile(x, 0.975), expected["mcse_q"], rtol=1e-6)
+
+
+def test_chains_of_different_spread_fail_only_folded() -> None:
+    """Catches R-hat without its folded part, which passes chains that agree in location alone."""
+    x = np.random.default_rng(4).normal(size=(4, 500, 1))
+    x[0] *= 3
+    assert r_hat(x)[0] > 1.05
+
+
+def test_constant_quantity_has_no_diagnostics() -> None:
+    """Catches a stuck quantity that passes as converged."""
+    x = np.ones((4, 100, 1))
+    assert np.isnan(ess_bulk(x)[0])
+    assert not quantity_gates(_table(r_hat=float(r_hat(x)[0])))[0].passed
+
+
+def _draws(**changed: object) -> Draws:
+    rng = np.random.default_rng(5)
+    values: dict[str, object] = {
+        "z": rng.normal(size=(4, 200, 2)),
+        "diverging": np.zeros((4, 200), bool),
+        "depth": np.full((4, 200), 4),
+        "energy": rng.normal(size=(4, 200)),
+        "steps": 15.0,
+        "max_depth": 10,
+    }
+    return Draws(**{**values, **changed})
+
+
+def _table(**changed: float) -> pd.DataFrame:
+    good = {
+        "model": "a",
+        "measure": "answer_bias",
+        "ci_low": 0.0,
+        "ci_high": 0.2,
+        "r_hat": 1.001,
+        "ess_bulk": 900.0,
+        "ess_tail": 900.0,
+        "mcse_probability": 0.005,
+        "mcse_end": 0.002,
+    }
+    return pd.DataFrame([good, {**good, "model": "worst", **changed}])
+
+
+def test_good_fit_passes_every_gate() -> None:
+    """Catches a gate that nothing can pass."""
+    gates = (*sampler_gates(_draws(), stage="yes"), *quantity_gates(_table()))
+    assert failures(gates) == ""
+    assert len(gates) == 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"r_hat": 1.011}, "R-hat"),
+        ({"r_hat": np.nan}, "R-hat"),
+        ({"ess_bulk": 399.0}, "bulk ESS"),
+        ({"ess_tail": 399.0}, "tail ESS"),
+        ({"mcse_probability": 0.011}, "MCSE of a probability"),
+        ({"mcse_end": 0.011}, "MCSE of an interval end / width"),
+    ],
+)
+def test_each_quantity_gate_fails(changed: dict[str, float], name: str) -> None:
+    """Catches a gate that passes everything, or that names the wrong row."""
+    failed = [gate for gate in quantity_gates(_table(**changed)) if not gate.passed]
+    assert [gate.name for gate in failed] == [name]
+    assert failed[0].where.endswith("worst")
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"diverging": np.eye(4, 200, dtype=bool)}, "divergences"),
+        ({"energy": np.cumsum(np.random.default_rng(1).normal(size=(4, 200)), axis=1)}, "BFMI"),
+        ({"depth": np.where(np.arange(200) < 3, 10, 4) + np.zeros((4, 1), int)}, "tree depth saturation"),
+    ],
+)
+def test_each_sampler_gate_fails(changed: dict[str, object], name: str) -> None:
+    """Catches a sampler gate that passes everything."""
+    failed = [gate for gate in sampler_gates(_draws(**changed), stage="yes") if not gate.passed]
+    assert [gate.name for gate in failed] == [name]
+
+
+def test_energy_of_independent_draws() -> None:
+    """Independent energies have BFMI near 2: E (a - b)^2 / Var = 2."""
+    assert bfmi(np.random.default_rng(8).normal(size=(1, 50_000)))[0] == pytest.approx(2.0, abs=0.05)

@@ -19,7 +19,7 @@ from analysis.parsing.yes_no import read_yes_no
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
 from analysis.schema.status import Status
 
-__all__ = ["KINDS", "ReadingPolicy", "read_answers"]
+__all__ = ["KINDS", "ReadingPolicy", "asked_columns", "read_answers", "read_columns", "with_readings"]
 
 #: Stop reasons of the harnesses that mean: cut off before the end, and: held back by a filter.
 _CUT_OFF = frozenset({"max_tokens", "length", "max_length", "model_length", "max_output_tokens", "token_limit"})
@@ -29,6 +29,11 @@ _BY_PLACE = frozenset({"last_line", "only_one_polarity", "only_one_option", "las
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
 _CHOICES = "meta.choices"
 _STOP_REASON = "meta.stop_reason"
+#: Columns that a reading may look at.
+_ASKED = (
+    *("task", "gold", "answer", "rule", "status", "output", "prompt", "probability", "validity", "polarity", "role"),
+    *("truth", "logged_score", "score_value", "p_yes", _CHOICES, _STOP_REASON),
+)
 #: What decides a row: a status, an answer, a probability or a score in the log, nothing at all, or the text.
 _STATUS, _ANSWER, _STATED, _SCORE, _NOTHING, _TEXT = range(6)
 type Column = pa.Array | NDArray[np.generic]
@@ -75,7 +80,23 @@ def read_answers(rows: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     A status other than ``answered`` that the importer set stays. A given answer wins unless
     ``policy.reread`` and there is a text. Each distinct text is read once per batch.
     """
-    return _BatchReader(rows, policy).read()
+    return with_readings(rows, read_columns(asked_columns(rows), policy))
+
+
+def asked_columns(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns that decide how rows are read, and no others."""
+    return rows.select([name for name in _ASKED if name in rows.schema.names])
+
+
+def read_columns(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
+    """``answer``, ``rule``, ``status``, ``gold`` (and ``probability`` where one was read), from ``asked_columns``."""
+    return _BatchReader(asked, policy).read()
+
+
+def with_readings(rows: pa.RecordBatch, read: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows with the columns that ``read_columns`` gave for them."""
+    columns = dict(zip(rows.schema.names, rows.columns, strict=True))
+    return pa.RecordBatch.from_pydict(columns | dict(zip(read.schema.names, read.columns, strict=True)))
 
 
 class _BatchReader:
@@ -228,7 +249,7 @@ class _BatchReader:
             "status": [reading.status.value for reading in self._readings],
         }
         at = pa.array(index)
-        columns = dict(zip(self._rows.schema.names, self._rows.columns, strict=True))
+        columns = {}
         for name, values in new.items():
             columns[name] = pa.array(values, pa.string()).take(at)
         columns["gold"] = gold

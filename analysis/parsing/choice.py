@@ -2,9 +2,9 @@
 
 Rules: ``exact``, ``boxed``, ``json``, ``tagged``, ``final_answer`` ("the answer is (B)", "option B", "答案是B"),
 ``first_word`` ("B. Paris"), ``last_line``, ``only_one_option`` (one option alone is named in brackets or as
-"option X"), ``self_correction``. Rules that give none: ``empty``, ``none``, ``conflicting``, ``several``, ``retracted``,
-``undecided``, ``refusal``, ``open_reasoning``, and ``outside_options``: a label that the question does not have. A letter
-is never taken from an ordinary word: "A dog" and "I think" name no option.
+"option X"), ``self_correction``. Rules that give none: ``empty``, ``none``, ``conflicting``, ``several``,
+``retracted``, ``undecided``, ``refusal``, ``open_reasoning``, and ``outside_options``: a label that the question
+does not have. A letter is never taken from an ordinary word: "A dog" and "I think" name no option.
 """
 
 import json

@@ -14,6 +14,16 @@ from analysis.parsing.refusal import begins_with_offer, begins_with_refusing_no
 
 #: Characters from the end of a reply in which its last answer is looked for.
 _TAIL = 60
+#: What follows a word that is no answer as it stands: one search for all.
+_QUALIFIES = re.compile(
+    "|".join(
+        pattern.pattern
+        for pattern in (
+            *(contexts.NUMBER, contexts.CLASS, contexts.CONDITION_AFTER),
+            *(contexts.MAYBE_AFTER, contexts.SAID, contexts.TO_PART),
+        )
+    )
+)
 _DETERMINED = re.compile(r" ([a-z]+)\b")
 
 
@@ -46,19 +56,6 @@ def _is_alone(folded: str, start: int, words: AnswerWords) -> bool:
 
 def _is_answer(folded: str, head: re.Match[str]) -> bool:
     """Whether nothing behind the first word denies that it is the answer."""
-    end = head.end(1)
-    if (
-        folded[head.end() :].lstrip(EDGES)[:1].isdigit()
-        or contexts.NUMBER.match(folded, end)
-        or contexts.CLASS.match(folded, end)
-    ):
+    if _QUALIFIES.match(folded, head.end(1)) or folded[head.end() :].lstrip(EDGES)[:1].isdigit():
         return False
-    if begins_with_refusing_no(folded) or begins_with_offer(folded):
-        return False
-    return not (
-        contexts.CONDITION_AFTER.match(folded, end)
-        or contexts.MAYBE_AFTER.match(folded, end)
-        or contexts.SAID.match(folded, end)
-        or contexts.TO_PART.match(folded, end)
-        or is_retracted(folded, head.start(1))
-    )
+    return not (begins_with_refusing_no(folded) or begins_with_offer(folded) or is_retracted(folded, head.start(1)))

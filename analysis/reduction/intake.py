@@ -14,7 +14,8 @@ from analysis.importers import standard, wide_table
 from analysis.importers.detect import Found, find_logs, format_names
 from analysis.importers.parquet_rows import is_store
 from analysis.importers.protocol import Claim, ReadOptions
-from analysis.parsing.answers import ReadingPolicy, read_answers
+from analysis.parsing.answers import ReadingPolicy
+from analysis.parsing.parallel import AnswerReader
 from analysis.reduction.reconciliation import FileAccount, files_table, notes_table, set_aside_table
 from analysis.reduction.response_batches import completed, drop_rows, record_batches
 from analysis.schema.mapping import map_columns
@@ -81,8 +82,8 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
     found = find_logs(_absolute(paths), root, rules=study.map, wide=study.wide)
     _refuse_nothing(found, paths)
     _refuse_own_output(found, store)
-    reader = _Reader(study, settings, root)
-    with StoreWriter(store) as writer:
+    with StoreWriter(store) as writer, AnswerReader(reading_policy(study, settings)) as answers:
+        reader = _Reader(study, settings, root, answers)
         accounts = [reader.read(item, writer) for item in found]
         refused = [account for account in accounts if account.verdict in ("refused", "unreadable")]
         if refused and not settings.keep_going:
@@ -140,13 +141,13 @@ def _refusal(refused: list[FileAccount], looked_at: int) -> AnalysisError:
 class _Reader:
     """Reads one file after another into the writer; rows of a file refused half-way are noted in ``dropped``."""
 
-    def __init__(self, study: Study, settings: IntakeSettings, root: Path) -> None:
+    def __init__(self, study: Study, settings: IntakeSettings, root: Path, answers: AnswerReader) -> None:
         self.dropped: list[tuple[int, int]] = []
         self._study, self._settings = study, settings
         self._options = ReadOptions(
             root, settings.filter, settings.scorer, settings.max_member_bytes, settings.max_ratio, study
         )
-        self._policy = reading_policy(study, settings)
+        self._answers = answers
         self._seen: dict[str, str] = {}
 
     def read(self, item: Found, writer: StoreWriter) -> FileAccount:
@@ -174,8 +175,9 @@ class _Reader:
             raise LogError(account.file, f"the same content as {other}", hint="remove one of the two")
 
     def _write(self, item: Found, account: FileAccount, writer: StoreWriter) -> None:
-        for rows in self._batches(item, account):
-            writer.write(read_answers(completed(self._scaled(rows, item)), self._policy))
+        unread = (completed(self._scaled(rows, item)) for rows in self._batches(item, account))
+        for rows in self._answers.read(unread):
+            writer.write(rows)
             if self._settings.progress is not None:
                 self._settings.progress(account.file, writer.rows)
 

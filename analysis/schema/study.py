@@ -1,7 +1,8 @@
 """Settings of an analysis, as ``study.toml`` declares them."""
 
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from analysis.schema.study_keys import (
 )
 
 FILE_NAME = "study.toml"
+#: Endings of files beside logs that hold no responses.
+_NO_LOGS = frozenset({".md", ".rst", ".toml", ".py", ".pdf"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +149,65 @@ def load_study(path: Path | None) -> Study:
 
 
 def find_study(paths: list[Path]) -> Path | None:
-    """``study.toml`` beside the logs: in the first directory of ``paths`` that has one."""
-    folders = [path if path.is_dir() else path.parent for path in paths]
-    found = list(dict.fromkeys(folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()))
+    """``study.toml`` of the logs that a user named.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Files and directories. One that lies in a directory itself, or beside a file, counts first; else one
+        further down in a directory, where it is the only one and every log lies beside or below it.
+
+    Returns
+    -------
+    Path or None
+        None where there is no such file.
+
+    Raises
+    ------
+    StudyError
+        Several could be meant, or one further down holds for some of the logs only.
+    """
+    folders = list(dict.fromkeys(path if path.is_dir() else path.parent for path in paths))
+    found = {file.resolve(): file for folder in folders if (file := folder / FILE_NAME).is_file()}
+    if not found:
+        found = {file.resolve(): file for path in paths if path.is_dir() for file in _studies_below(path)}
+        partial = [file for file in found.values() if _files_outside(file.parent, paths)]
+        if len(found) == 1 and partial:
+            raise StudyError(
+                f"{partial[0]}: lies beside some of the logs only; move it to the top, name it with --study, "
+                "or report on its directory alone",
+                offenders=[str(partial[0])],
+            )
     if len(found) > 1:
-        named = ", ".join(str(path) for path in found)
+        named = [str(path) for path in sorted(found.values())]
         raise StudyError(
-            f"{len(found)} files could be meant: {named}; name one with --study", offenders=[str(p) for p in found]
+            f"{len(found)} files could be meant: {', '.join(named)}; name one with --study, "
+            "or name the logs of one study only",
+            offenders=named,
         )
-    return found[0] if found else None
+    return next(iter(found.values()), None)
+
+
+def _studies_below(folder: Path) -> list[Path]:
+    return sorted(Path(place, FILE_NAME) for place, _, names in _walk(folder) if FILE_NAME in names)
+
+
+def _files_outside(folder: Path, paths: list[Path]) -> bool:
+    """Whether some named file, or file in a named directory, may be a log that is not below the folder."""
+    inner = folder.resolve()
+    for path in paths:
+        for place, _, names in _walk(path) if path.is_dir() else [(str(path.parent), [], [path.name])]:
+            logs = [n for n in names if not n.startswith(".") and Path(n).suffix.lower() not in _NO_LOGS]
+            if logs and not Path(place).resolve().is_relative_to(inner):
+                return True
+    return False
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Directories below a folder, without hidden ones."""
+    for place, inner, names in os.walk(folder):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        yield place, inner, names
 
 
 def _parsed(path: Path) -> dict[str, Any]:

@@ -227,3 +227,28 @@ def test_study_beside_the_logs_is_found_and_two_are_refused(tmp_path: Path) -> N
     written(second, "")
     with pytest.raises(StudyError, match="--study"):
         find_study([first, second])
+
+
+def test_study_further_down_is_used_only_where_it_holds_for_all_logs(tmp_path: Path) -> None:
+    """Catches settings in logs/study/ that are passed over in silence when logs/ is named."""
+    inner = tmp_path / "logs" / "study"
+    (inner / "deep").mkdir(parents=True)
+    (inner / "deep" / "log.csv").write_text("")
+    (tmp_path / "logs" / "README.md").write_text("")
+    written(inner, "")
+    assert find_study([tmp_path / "logs"]) == inner / "study.toml"
+    (tmp_path / "logs" / "other.csv").write_text("")
+    with pytest.raises(StudyError, match="some of the logs only.*--study"):
+        find_study([tmp_path / "logs"])
+    written(tmp_path / "logs", "")
+    assert find_study([tmp_path / "logs"]) == tmp_path / "logs" / "study.toml"
+
+
+def test_two_studies_further_down_are_refused_and_one_named_twice_is_one(tmp_path: Path) -> None:
+    """Catches one of two studies applied to the logs of both."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, "")
+    with pytest.raises(StudyError, match=r"a.study\.toml.*b.study\.toml.*--study"):
+        find_study([tmp_path])
+    assert find_study([tmp_path / "a", tmp_path / "b" / ".." / "a"]) == tmp_path / "a" / "study.toml"

@@ -3,6 +3,15 @@
 import argparse
 from pathlib import Path
 
+#: How close two numbers have to be to count as agreeing.
+TOLERANCES = {
+    "statsmodels WLS": "allowed 1e-9",
+    "statsmodels cluster (CR0)": "allowed: what the leverage adjustment of CR2 can move",
+    "statsmodels Wilson": "allowed 1e-6",
+    "statsmodels Holm": "allowed 1e-12",
+    "pingouin Holm": "allowed 1e-12",
+}
+
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Declare the subcommand."""
@@ -23,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for name, group in rows.groupby("checked_with", sort=True):
         agree, largest = int(group["ok"].sum()), group["difference"].max()
-        print(f"{name}: {agree} of {len(group)} numbers agree (largest difference {largest:.2g})")
+        print(f"{name}: {agree} of {len(group)} numbers agree (largest difference {largest:.2g}, {TOLERANCES[name]})")
     if not result.pingouin:
         print("pingouin is not installed: its second opinion was left out (pip install 'evenhand[crosscheck]')")
     for row in rows[~rows["ok"]].itertuples():

@@ -91,8 +91,8 @@ def crosscheck_report(report: Path) -> CrossCheck:
 def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
     """Contrasts of cell means and their standard errors by weighted least squares with clustered errors.
 
-    statsmodels' sandwich without correction (CR0) and our CR2 differ by a known factor: CR2 is larger, and by at
-    most 1 / (1 - largest share of a unit in a cell) on the variance; that bound is the tolerance.
+    statsmodels gives the sandwich without correction (CR0), ours is CR2; how far they may differ follows from the
+    shares of the units in the cells (``leverage_shift``), and that is the tolerance.
     """
     rows = []
     wanted = estimates[estimates["measure"].isin(CONTRASTS) & estimates["estimate"].notna()]
@@ -109,7 +109,7 @@ def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
         fit = sm.WLS(share.to_numpy(float), design, weights=part[trials].to_numpy(float)).fit(
             cov_type="cluster", cov_kwds={"groups": codes, "use_correction": False}
         )
-        leverage = (part[trials] / part.groupby("cell", observed=True)[trials].transform("sum")).max()
+        moved = leverage_shift(part, trials, design, fit.resid, codes)
         for row in group.to_dict("records"):
             weights = np.array([CONTRASTS[row["measure"]].get(c, 0.0) for c in cells])
             if not weights.any():
@@ -128,7 +128,7 @@ def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
                     "statsmodels WLS",
                 )
             )
-            bound = error * (1 / np.sqrt(1 - leverage) - 1) + ESTIMATE_TOLERANCE if leverage < 1 else np.inf
+            bound = float(np.sqrt(((moved @ np.abs(weights)) ** 2).sum())) + ESTIMATE_TOLERANCE
             if not np.isnan(row["std_error"]):
                 rows.append(
                     (
@@ -143,6 +143,25 @@ def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:
                     )
                 )
     return rows
+
+
+def leverage_shift(
+    part: pd.DataFrame, trials: str, design: np.ndarray, residuals: np.ndarray, units: np.ndarray
+) -> np.ndarray:
+    """How far the leverage adjustment of CR2 can move each unit's part of each cell mean, shape (units, cells).
+
+    CR2 multiplies the part of unit g in cell c by 1 / sqrt(1 - h), h the share of the unit in the cell. By the
+    triangle inequality the standard error of a contrast l differs from CR0's by at most the norm over units of
+    sum_c |l_c| times these numbers.
+    """
+    weight = part[trials].to_numpy(float)[:, None] * design
+    share = weight / weight.sum(axis=0)
+    by_unit = np.zeros((units.max() + 1, design.shape[1]))
+    pieces, leverage = by_unit.copy(), by_unit.copy()
+    np.add.at(pieces, units, share * np.asarray(residuals)[:, None])
+    np.add.at(leverage, units, share)
+    with np.errstate(divide="ignore"):
+        return np.abs(pieces) * (1 / np.sqrt(np.maximum(1 - leverage, 1e-12)) - 1)
 
 
 def limit_rows(estimates: pd.DataFrame) -> list[tuple]:

@@ -5,6 +5,8 @@ several ways; what differs between two layouts is never what was answered.
 """
 
 import csv
+import functools
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -41,10 +43,17 @@ class Layout:
     stamps: dict[str, str] = field(default_factory=lambda: {"acme/parrot": "10", "zeta/parrot": "11"})
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Report and rows of a format in the plain layout."""
+
+    report: ReportContent
+    rows: pd.DataFrame
+
+
 PLAIN = Layout()
 LAYOUTS = {
     "rows in another order": Layout(order=1),
-    "rows in a third order": Layout(order=2),
     "files in the other order": Layout(
         names={"acme/parrot": "z", "zeta/parrot": "a"},
         folders={"acme/parrot": "z", "zeta/parrot": "a"},
@@ -137,27 +146,40 @@ def write_lm_eval(folder: Path, model: str, rows: list[dict[str, Any]], stamp: s
     (folder / f"results_{time}.json").write_text(json.dumps(results), encoding="utf-8")
 
 
+def write_logs(root: Path, build: SimpleNamespace, form: str, layout: Layout = PLAIN) -> Path:
+    """Write both models' logs in one format and layout."""
+    for model in MODELS:
+        folder = root / layout.folders[model]
+        folder.mkdir(parents=True, exist_ok=True)
+        pairs = replies(model, layout)
+        if form.startswith("standard"):
+            ending = form.removeprefix("standard_")
+            write_standard(folder / f"{layout.names[model]}.{ending}", model, pairs, jsonl=ending == "jsonl")
+        elif form.startswith("inspect"):
+            path = folder / f"{layout.names[model]}.{form.removeprefix('inspect_')}"
+            write_inspect(path, build, *inspect_log(build, model, pairs))
+        else:
+            write_lm_eval(folder, model, lm_eval_rows(build, pairs), layout.stamps[model])
+    return root
+
+
 @pytest.fixture
 def write(tmp_path: Path, build: SimpleNamespace) -> Callable[..., Path]:
-    """Write both models' logs in one format and layout, in a directory of their own."""
+    """Write both models' logs below the test's own directory."""
+    return lambda form, layout=PLAIN: write_logs(tmp_path / "logs", build, form, layout)
 
-    def written(form: str, layout: Layout = PLAIN, name: str = "logs") -> Path:
-        root = tmp_path / name
-        for model in MODELS:
-            folder = root / layout.folders[model]
-            folder.mkdir(parents=True, exist_ok=True)
-            pairs = replies(model, layout)
-            if form.startswith("standard"):
-                ending = form.removeprefix("standard_")
-                write_standard(folder / f"{layout.names[model]}.{ending}", model, pairs, jsonl=ending == "jsonl")
-            elif form.startswith("inspect"):
-                path = folder / f"{layout.names[model]}.{form.removeprefix('inspect_')}"
-                write_inspect(path, build, *inspect_log(build, model, pairs))
-            else:
-                write_lm_eval(folder, model, lm_eval_rows(build, pairs), layout.stamps[model])
-        return root
 
-    return written
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory, build: SimpleNamespace) -> Callable[[str], Plain]:
+    """What the plain layout of a format gives, analysed once."""
+
+    @functools.cache
+    def analysed(form: str) -> Plain:
+        folder = tmp_path_factory.mktemp(form)
+        root = write_logs(folder / "logs", build, form)
+        return Plain(run_report([root], RunSettings()), stored([root], folder / "store.parquet"))
+
+    return analysed
 
 
 def stored(logs: list[Path], store: Path) -> pd.DataFrame:
@@ -175,52 +197,45 @@ def assert_same(found: ReportContent, expected: ReportContent) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("form", FORMATS)
-def test_order_names_and_folders_do_not_change_the_result(write, tmp_path, form, layout):
+def test_order_names_and_folders_do_not_change_the_result(write, plain, tmp_path, form, layout):
     """Catches rows paired by position, models or tasks named after files, and results that follow the reading order."""
-    expected, found = write(form), write(form, LAYOUTS[layout], "other")
-    pd.testing.assert_frame_equal(
-        stored([found], tmp_path / "b.parquet"), stored([expected], tmp_path / "a.parquet"), check_exact=True
-    )
-    assert_same(run_report([found], RunSettings()), run_report([expected], RunSettings()))
+    root, expected = write(form, LAYOUTS[layout]), plain(form)
+    pd.testing.assert_frame_equal(stored([root], tmp_path / "s.parquet"), expected.rows, check_exact=True)
+    assert_same(run_report([root], RunSettings()), expected.report)
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_files_may_be_named_in_any_order(write, form):
+def test_files_may_be_named_in_any_order(write, plain, form):
     """Catches a result that depends on the order of the arguments, or a file counted for its folder and for itself."""
     root = write(form)
     files = sorted(path for path in root.rglob("*") if path.is_file())
-    expected = run_report([root], RunSettings())
-    assert_same(run_report(files[::-1], RunSettings()), expected)
-    assert_same(run_report([files[0], root], RunSettings()), expected)
+    assert_same(run_report([files[-1], root, *files[::-1]], RunSettings()), plain(form).report)
 
 
-def test_one_table_or_many_is_the_same(write, tmp_path):
-    """Catches a table whose models are told apart by file: all rows in one, and cut at odd places."""
-    root, cut = write("standard_jsonl"), tmp_path / "cut"
-    lines = [line for path in sorted(root.rglob("*.jsonl")) for line in path.read_text().splitlines(keepends=True)]
+@pytest.mark.parametrize("cuts", [(0, 32), (0, 5, 6, 32)])
+def test_one_table_or_many_is_the_same(write, plain, tmp_path, cuts):
+    """Catches models told apart by file: rows of both in one table, and in tables cut at odd places."""
+    files = sorted(write("standard_jsonl").rglob("*.jsonl"))
+    lines = [line for path in files for line in path.read_text().splitlines(keepends=True)]
     random.Random(5).shuffle(lines)
-    cut.mkdir()
-    for start, end in ((0, 5), (5, 6), (6, 32)):
-        (cut / f"{start}.jsonl").write_text("".join(lines[start:end]))
-    whole = tmp_path / "whole.jsonl"
-    whole.write_text("".join(lines))
-    expected = run_report([root], RunSettings())
-    assert_same(run_report([whole], RunSettings()), expected)
-    assert_same(run_report([cut], RunSettings()), expected)
+    root = tmp_path / "cut"
+    root.mkdir()
+    for start, end in itertools.pairwise(cuts):
+        (root / f"{start}.jsonl").write_text("".join(lines[start:end]))
+    assert_same(run_report([root], RunSettings()), plain("standard_jsonl").report)
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_formats_give_the_same_estimates(write, form):
+def test_formats_give_the_same_estimates(plain, form):
     """Catches a format whose reader loses or rescores a row; lm-eval calls the items by number."""
-    assert_same(run_report([write(form)], RunSettings()), run_report([write("standard_csv", name="x")], RunSettings()))
+    assert_same(plain(form).report, plain("standard_csv").report)
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_models_that_differ_in_the_provider_stay_two(write, tmp_path, form):
+def test_models_that_differ_in_the_provider_stay_two(plain, form):
     """Catches names cut to their last part: one model of 32 responses, or one whose second half is a duplicate."""
-    root = write(form)
-    assert stored([root], tmp_path / "s.parquet")["model"].value_counts().to_dict() == dict.fromkeys(MODELS, 16)
-    accuracy = run_report([root], RunSettings()).data["estimates"].query("measure == 'accuracy'")
+    assert plain(form).rows["model"].value_counts().to_dict() == dict.fromkeys(MODELS, 16)
+    accuracy = plain(form).report.data["estimates"].query("measure == 'accuracy'")
     assert accuracy.set_index("model")["estimate"].to_dict() == {
         model: sum(letter == q["gold"][0] for letter, q in zip(letters, asked(), strict=True)) / 16
         for model, letters in MODELS.items()

@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,8 +50,12 @@ class _BoundedStream(io.RawIOBase):
 
 
 def relative_name(path: Path, root: Path) -> str:
-    """Path as shown to users: POSIX, relative to the directory they gave; the bare name when it lies elsewhere."""
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    """Path as shown to users: POSIX, relative to the directory they gave; the bare name when it lies elsewhere.
+
+    Bytes of a name that are not UTF-8 are written ``\\xff``: the name is to be printed and stored, not opened.
+    """
+    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _decompressor(raw: IO[bytes], magic: bytes) -> IO[bytes] | None:

@@ -215,6 +215,8 @@ def _identify(
         return Found(seen.path, relative, standard, Claim.LOG)
     if wide is not None and wide_table.sniff_wide(seen, wide, rules) is Claim.LOG:
         return Found(seen.path, relative, wide_table, Claim.LOG)
+    if standard.is_damaged_parquet(seen):
+        return Found(seen.path, relative, None, Claim.REFUSED, "damaged Parquet file; copy it again")
     claim = Claim.REFUSED if _is_table(seen) and standard.nearly(standard.column_names(seen), rules) else Claim.NO
     return Found(seen.path, relative, None, claim, _stranger(seen, rules))
 

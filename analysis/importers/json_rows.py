@@ -8,6 +8,7 @@ that DuckDB rejects, goes through Python's parser instead, which is exact and kn
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import IO, Any
 
 import duckdb
@@ -21,8 +22,10 @@ from analysis.importers.raw_rows import BATCH_ROWS, MAX_COLUMNS, RawBatch, check
 from analysis.schema.responses import COLUMNS
 
 CHUNK_BYTES = 8 << 20
-#: One record may be this long; agents' transcripts reach some megabytes.
-MAX_LINE_BYTES = 256 << 20
+#: A stretch this short is parsed before DuckDB has started, which matters where a log is thousands of files.
+SMALL_BYTES = 256 << 10
+#: One record may be this long: agents' transcripts reach some megabytes, and reading takes ten times the memory.
+MAX_LINE_BYTES = 64 << 20
 TOO_DEEP = "JSON nested too deeply"
 _NUMBERS = frozenset(c.name for c in COLUMNS if c.kind in {"number", "integer"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_ .:/@+\-]+")
@@ -136,9 +139,13 @@ def json_line_batches(stream: IO[bytes], file: str) -> Iterator[RawBatch]:
     LogError
         With the line: not valid JSON or UTF-8, not an object, a key twice.
     """
-    with duckdb.connect() as con:
+    with ExitStack() as stack:
+        con = None
         for places, lines in _line_chunks(stream, file):
-            batch = _fast(con, places, lines)
+            batch = None
+            if sum(map(len, lines)) > SMALL_BYTES:
+                con = con or stack.enter_context(duckdb.connect())
+                batch = _fast(con, places, lines)
             yield batch if batch is not None else _exact(places, lines, file)
 
 

@@ -15,7 +15,7 @@ from analysis.importers.damage import damage
 from analysis.importers.protocol import ReadOptions
 
 #: Longest line of a JSON Lines file that is read; longer ones are refused, not cut.
-MAX_LINE_BYTES = 256 << 20
+MAX_LINE_BYTES = 64 << 20
 DUPLICATE_KEYS = "an object holds one key twice: the last value was taken"
 REPLACED_BYTES = "bytes that are not UTF-8 were replaced by U+FFFD"
 REPLACED_SURROGATES = "half of a surrogate pair was replaced by U+FFFD"

@@ -64,7 +64,13 @@ def column_names(probe: Probe) -> tuple[str, ...]:
     start = probe.text.lstrip()[:1]
     if start in ("{", "["):
         return top_level_keys(_first_record(probe))
-    return header_cells(probe.text) if "\0" not in probe.text else ()
+    header = probe.text.partition("\n")[0]
+    return header_cells(probe.text) if "\0" not in header else ()
+
+
+def is_damaged_parquet(probe: Probe) -> bool:
+    """Whether a file begins as Parquet does and has no columns: cut off, or damaged at its end."""
+    return probe.head.startswith(MAGIC) and not parquet_names(probe)
 
 
 def _first_record(probe: Probe) -> str:

@@ -16,7 +16,7 @@ from analysis.importers.raw_rows import BATCH_ROWS, RawBatch, check_names
 
 DELIMITERS = (",", "\t", ";")
 #: A cell may hold this many characters; the csv module's own limit (131,072) is too short for transcripts.
-MAX_CELL = 256 << 20
+MAX_CELL = 64 << 20
 
 
 def header_cells(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.errors import LogError
+from analysis.importers import json_rows
+from analysis.importers.detect import find_logs
 from analysis.importers.probe import probe
 from analysis.importers.protocol import Claim, ReadOptions
 from analysis.importers.standard import read_batches, sniff
@@ -139,3 +142,67 @@ def test_nesting_that_can_be_parsed_and_not_written_out_is_one_message(tmp_path:
     except LogError as error:
         outcome = str(error)
     assert outcome in (2, "a.jsonl:2: JSON nested too deeply")
+
+
+def test_a_small_file_does_not_start_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a twentieth of a second per file: ten thousand small files took ten minutes."""
+    monkeypatch.setattr(json_rows.duckdb, "connect", None)
+    assert len(rows_of(write(tmp_path / "a.jsonl", GOOD))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "head"), [("a.jsonl", '{"model":"m","item":"1","output":"'), ("a.csv", HEAD + 'm,1,"')]
+)
+def test_a_record_longer_than_memory_allows_is_refused(tmp_path: Path, name: str, head: str) -> None:
+    """Catches a record of some hundred megabytes that takes ten times as much memory."""
+    path = write(tmp_path / name, head + "x" * (65 << 20))
+    with pytest.raises(LogError, match=r"line of more than 67,108,864 bytes|field larger than field limit"):
+        rows_of(path)
+
+
+def test_a_file_name_that_is_not_utf_8_is_printed(tmp_path: Path) -> None:
+    """Catches a traceback from a name that the file system allows and no text can hold."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.jsonl"))
+    try:
+        write(path, GOOD)
+    except OSError:
+        pytest.skip("this file system keeps names in UTF-8 only")
+    assert [row["source"] for row in rows_of(path)] == ["a\\xff.jsonl:1"]
+
+
+def test_a_csv_with_a_zero_byte_is_read(tmp_path: Path) -> None:
+    """Catches a log that is passed over as no log for one odd character of an answer."""
+    path = write(tmp_path / "a.csv", HEAD + "m,1,ye\0s\nm,2,no\n")
+    assert sniff(probe(path)) is Claim.LOG
+    assert [row["answer"] for row in rows_of(path)] == ["ye\0s", "no"]
+
+
+def parquet(path: Path, **columns: Any) -> Path:
+    pq.write_table(pa.table({"model": ["m"] * len(next(iter(columns.values()))), **columns}), path)
+    return path
+
+
+def test_parquet_texts_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    """Catches a traceback far from the file, where the text is first looked at."""
+    texts = pa.array([b"caf\xe9", b"yes"], pa.binary()).view(pa.string())
+    with pytest.raises(LogError, match=r"a\.parquet: damaged Parquet file \(.*UTF8"):
+        rows_of(parquet(tmp_path / "a.parquet", item=["1", "2"], output=texts))
+
+
+def test_parquet_values_that_repeat_are_unfolded_in_parts(tmp_path: Path) -> None:
+    """Catches a file of a few kilobytes that takes gigabytes: one long value, many times in its dictionary."""
+    count = 2_000
+    long = pa.DictionaryArray.from_arrays(pa.array([0, None] * (count // 2), pa.int32()), pa.array(["x" * 200_000]))
+    path = parquet(tmp_path / "a.parquet", item=[str(i) for i in range(count)], output=long)
+    batches = list(read_batches(path, ReadOptions(tmp_path)))
+    assert max(batch.rows.nbytes for batch in batches) < 80 << 20
+    assert [s for b in batches for s in b.rows["source"].to_pylist()] == [f"a.parquet#{i + 1}" for i in range(count)]
+    assert [v is None for b in batches for v in b.rows["output"].to_pylist()] == [False, True] * (count // 2)
+
+
+def test_a_parquet_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    """Catches a lost log that is listed among files that are no logs."""
+    path = parquet(tmp_path / "a.parquet", item=["1"], answer=["yes"])
+    path.write_bytes(path.read_bytes()[:-9])
+    (found,) = find_logs([tmp_path], tmp_path)
+    assert (found.claim, found.reason) == (Claim.REFUSED, "damaged Parquet file; copy it again")

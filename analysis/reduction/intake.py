@@ -148,7 +148,7 @@ class _Reader:
             root, settings.filter, settings.scorer, settings.max_member_bytes, settings.max_ratio, study
         )
         self._answers = answers
-        self._seen: dict[str, str] = {}
+        self._seen: dict[tuple[str, ...], str] = {}
 
     def read(self, item: Found, writer: StoreWriter) -> FileAccount:
         """Account of one file, its responses written."""
@@ -158,7 +158,6 @@ class _Reader:
         start, renamed = writer.rows, set(writer.renamed)
         try:
             account.sha256, account.bytes = content_hash(item.path)
-            self._refuse_copy(account)
             self._write(item, account, writer)
             account.check(writer.rows - start)
         except LogError as error:
@@ -169,17 +168,25 @@ class _Reader:
             account.notes[f'column "{name}" is kept as "{writer.renamed[name]}": its name is taken'] += 1
         return account
 
-    def _refuse_copy(self, account: FileAccount) -> None:
-        other = self._seen.setdefault(account.sha256, account.file)
-        if other != account.file:
-            raise LogError(account.file, f"the same content as {other}", hint="remove one of the two")
-
     def _write(self, item: Found, account: FileAccount, writer: StoreWriter) -> None:
         unread = (completed(self._scaled(rows, item)) for rows in self._batches(item, account))
-        for rows in self._answers.read(unread):
+        for rows in self._answers.read(self._no_copy(unread, account)):
             writer.write(rows)
             if self._settings.progress is not None:
                 self._settings.progress(account.file, writer.rows)
+
+    def _no_copy(self, batches: Iterator[pa.RecordBatch], account: FileAccount) -> Iterator[pa.RecordBatch]:
+        """The batches of a file, unless an earlier file has the same content and gave responses of the same model.
+
+        Where the model is read off a file's name, two models that answer alike have files of the same content.
+        """
+        for number, rows in enumerate(batches):
+            if number == 0 and rows.num_rows:
+                first = tuple(str(rows.column(name)[0]) for name in ("model", "task"))
+                other = self._seen.setdefault((account.sha256, *first), account.file)
+                if other != account.file:
+                    raise LogError(account.file, f"the same content as {other}", hint="remove one of the two")
+            yield rows
 
     def _batches(self, item: Found, account: FileAccount) -> Iterator[pa.RecordBatch]:
         module = item.importer

@@ -211,6 +211,23 @@ def test_one_content_under_two_names_is_refused_with_both(tmp_path):
     assert taken(tmp_path / "logs", tmp_path / "s.parquet", options=KEEP).rows == 1
 
 
+def test_models_that_answer_alike_are_no_copies_where_only_the_folder_names_them(tmp_path, monkeypatch):
+    """Two models that always say Yes have lm-eval sample files of the same content; one of them was lost."""
+
+    def read(path: Path, options: ReadOptions) -> Iterator[Record]:
+        yield Record(path.name, (Response(model=path.parent.name, item="1", answer="yes", gold="no"),))
+
+    harness = scripted([])
+    harness.read = read
+    monkeypatch.setattr(detect, "IMPORTERS", (harness,))
+    for folder in ("llama", "mistral"):
+        write(tmp_path / "logs" / folder / "samples.txt", "@@")
+    assert taken(tmp_path / "logs", tmp_path / "s.parquet").rows == 2
+    write(tmp_path / "logs" / "llama" / "samples_copy.txt", "@@")
+    with pytest.raises(AnalysisError, match=r"llama/samples_copy\.txt: the same content as llama/samples\.txt"):
+        taken(tmp_path / "logs", tmp_path / "s.parquet")
+
+
 @pytest.mark.parametrize(
     ("files", "looked"), [((), "the directory is empty"), (("x.txt", "y.txt"), "looked at 2 files")]
 )

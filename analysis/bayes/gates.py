@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.bayes.diagnostics import bfmi
 from analysis.bayes.sampling import Draws
+from analysis.bayes.summaries import RANK
 
 MOST_R_HAT: Final = 1.01
 LEAST_ESS: Final = 400.0
@@ -65,16 +66,20 @@ def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
     ----------
     table : DataFrame
         Tidy estimates with ``r_hat, ess_bulk, ess_tail, mcse_probability, mcse_end, ci_low, ci_high``;
-        rows without an interval are undefined and pass. A quantity that never moves has no R-hat and fails.
+        rows without an interval are undefined and pass. A quantity that never moves has no R-hat and fails,
+        but for a rank, which may be certain; ends of intervals of ranks are whole numbers and have no gate.
     """
-    rows = table[table["ci_low"].notna()]
+    defined = table[table["ci_low"].notna()]
+    is_rank = defined["measure"] == RANK
+    moving = defined[~is_rank | (defined["posterior_sd"] > 0)]
+    rows = defined[~is_rank]
     if rows.empty:
         return ()
     width = (rows["ci_high"] - rows["ci_low"]).to_numpy()
     relative = np.divide(rows["mcse_end"].to_numpy(), width, out=np.full(len(rows), np.nan), where=width > 0)
     return (
-        _worst("R-hat", rows, rows["r_hat"].to_numpy(), MOST_R_HAT, largest=True, strict=True),
-        _worst("bulk ESS", rows, rows["ess_bulk"].to_numpy(), LEAST_ESS, largest=False, strict=True),
+        _worst("R-hat", moving, moving["r_hat"].to_numpy(), MOST_R_HAT, largest=True, strict=True),
+        _worst("bulk ESS", moving, moving["ess_bulk"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("tail ESS", rows, rows["ess_tail"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("MCSE of a probability", rows, rows["mcse_probability"].fillna(0.0).to_numpy(), MOST_MCSE_PROBABILITY),
         _worst("MCSE of an interval end / width", rows, relative, MOST_MCSE_END),

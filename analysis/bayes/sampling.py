@@ -50,8 +50,8 @@ def fast_settings(*, cores: int = 2) -> SamplerSettings:
 
 
 def retry_settings(settings: SamplerSettings) -> SamplerSettings:
-    """Settings of the second attempt: shorter steps, twice the tuning."""
-    return replace(settings, target_accept=RETRY_ACCEPT, tune=2 * settings.tune)
+    """Settings of the second attempt: shorter steps, twice the draws."""
+    return replace(settings, target_accept=RETRY_ACCEPT, tune=2 * settings.tune, draws=2 * settings.draws)
 
 
 @dataclass(frozen=True, slots=True)

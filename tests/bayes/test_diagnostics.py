@@ -83,6 +83,7 @@ def _table(**changed: float) -> pd.DataFrame:
         "measure": "answer_bias",
         "ci_low": 0.0,
         "ci_high": 0.2,
+        "posterior_sd": 0.05,
         "r_hat": 1.001,
         "ess_bulk": 900.0,
         "ess_tail": 900.0,

@@ -1,0 +1,78 @@
+"""The Bayesian column of one task: two stages of counts, the layer of units, gates, and one retry."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+
+from analysis.bayes.attempt import Attempt
+from analysis.bayes.design_matrix import CountDesign, count_design
+from analysis.bayes.model_arrays import ModelArrays
+from analysis.bayes.models.answer_bias import stage_arrays
+from analysis.bayes.models.surface_layer import ClusterEstimates, surface_layer_arrays
+from analysis.bayes.priors import Priors
+from analysis.bayes.result import UNITS, AnswerBiasFit
+from analysis.bayes.sampling import SamplerSettings, retry_settings
+from analysis.measures.rates import UNCERTAIN_TREATMENTS
+
+__all__ = ["AnswerBiasFit", "fit_answer_bias"]
+
+
+def fit_answer_bias(
+    facets: pd.DataFrame,
+    *,
+    priors: Priors | None = None,
+    settings: SamplerSettings | None = None,
+    clusters: ClusterEstimates | None = None,
+    ci_level: float = 0.95,
+    treatments: tuple[str, ...] = tuple(UNCERTAIN_TREATMENTS),
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> AnswerBiasFit:
+    """Fit the answer-bias model to one task.
+
+    Parameters
+    ----------
+    facets : DataFrame
+        Counts as ``design_matrix.count_design`` takes them. With a column ``unit`` surfaces are effects of
+        the model; without it they enter by ``clusters``.
+    priors : Priors
+    settings : SamplerSettings
+    clusters : ClusterEstimates, optional
+        Accuracies with their covariance by unit, uncertain answers treated as its ``uncertain`` says.
+    ci_level : float in (0, 1)
+    treatments : tuple of str
+        Treatments of uncertain answers to report; the first is the one that is compared.
+    seed : int
+        Of the sampler and of everything else that draws.
+    progress : callable, optional
+        Receives one sentence per step.
+
+    Notes
+    -----
+    Headline rows are those fitted to estimates by unit where ``clusters`` says that units are asked more
+    than once, since counts alone would give intervals that are too short; else those fitted to counts. A
+    fit that fails a gate is repeated once with acceptance .99 and twice the draws.
+    """
+    priors, settings = priors or Priors(), settings or SamplerSettings()
+    tell = progress or (lambda sentence: None)
+    design = count_design(facets)
+    surfaces = count_design(facets, surfaces=True) if "unit" in facets.columns else None
+    arrays = _stage_arrays(design, surfaces, priors, clusters)
+    attempt = Attempt(design, surfaces, arrays, clusters, settings, ci_level, treatments, seed, tell)
+    fit = attempt.run()
+    if fit.status == "failed" and not settings.fast:
+        tell(f"a gate was not passed ({fit.reason}); sampling once more, more carefully")
+        fit = replace(attempt, settings=retry_settings(settings)).run()
+    return fit
+
+
+def _stage_arrays(
+    design: CountDesign, surfaces: CountDesign | None, priors: Priors, clusters: ClusterEstimates | None
+) -> dict[str, ModelArrays]:
+    arrays = {"yes": stage_arrays(surfaces or design, priors, stage="yes")}
+    if design.uncertain.any():
+        arrays["answered"] = stage_arrays(design, priors, stage="answered")
+    if clusters is not None:
+        arrays[UNITS] = surface_layer_arrays(clusters, priors)
+    return arrays

@@ -1,0 +1,99 @@
+"""Posterior predictive checks: do counts simulated from the fit look like the counts observed?"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from analysis.bayes.design_matrix import CountDesign
+from analysis.bayes.models.answer_bias import dense
+from analysis.bayes.posterior import StageFit
+from analysis.bayes.reconstruct import coefficient_draws
+from analysis.measures.rates import share
+
+Floats = NDArray[np.float64]
+
+#: Replicates of the data.
+_REPLICATES: Final = 200
+_EXTREME: Final = 0.02
+
+
+def predictive_checks(
+    design: CountDesign, yes: StageFit, answered: StageFit | None, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Observed statistics of each model against replicates from the posterior.
+
+    Returns
+    -------
+    DataFrame
+        ``model, check, observed, expected`` (median of the replicates)``, low, high`` (95 %)`` , tail``:
+        twice the smaller share of replicates beyond the observed value. Checks: share of Yes, spread over
+        templates, share of cells below .02 or above .98, share of uncertain answers. Cells are drawn
+        anew, so that a residual that hides a misfit shows.
+    """
+    rows = []
+    for m, model in enumerate(design.models):
+        counts, n = _replicated(m, yes, rng)
+        asked = n > 0
+        checks: dict[str, Callable[[Floats], Floats]] = {
+            "share of Yes": lambda k, n=n: k.sum(axis=-1) / n.sum(),
+            "share of extreme cells": lambda k, n=n, at=asked: _extreme(share(k, n)[..., at]),
+        }
+        if "template" in design.cells:
+            checks["sd over templates"] = _template_spread(design, n)
+        rows += [_row(model, name, check(yes.arrays.yes[m]), check(counts)) for name, check in checks.items()]
+        if answered is not None:
+            given, planned = _replicated(m, answered, rng)
+            unread = [1 - x.sum(axis=-1) / planned.sum() for x in (answered.arrays.yes[m], given)]
+            rows.append(_row(model, "share of uncertain answers", *unread))
+    return pd.DataFrame(rows)
+
+
+def _replicated(m: int, fit: StageFit, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Replicates (R, C) of the counts of one model, and its sizes (C,)."""
+    d, hyper = fit.arrays, fit.hyper
+    total = len(hyper.value)
+    chosen = np.linspace(0, total - 1, min(_REPLICATES, total)).astype(int)
+    probability = expit((coefficient_draws(m, hyper, d, fit.coordinates) @ dense(d).T)[chosen])
+    phi = hyper.phi(d)
+    if phi is not None:
+        a = phi[chosen, None] * probability
+        upper, lower = rng.standard_gamma(a), rng.standard_gamma(phi[chosen, None] - a)
+        both = upper + lower
+        probability = np.divide(upper, both, out=np.round(probability), where=both > 0)
+    n = d.yes[m] + d.no[m]
+    return rng.binomial(n.astype(np.int64), np.clip(probability, 0, 1)).astype(float), n
+
+
+def _extreme(rates: Floats) -> Floats:
+    return ((rates < _EXTREME) | (rates > 1 - _EXTREME)).mean(axis=-1)
+
+
+def _template_spread(design: CountDesign, n: Floats) -> Callable[[Floats], Floats]:
+    """Spread over templates of the share of Yes, minus what gold and polarity explain on average."""
+    template = pd.Categorical(design.cells["template"]).codes
+    place = np.eye(template.max() + 1)[template] * (n > 0)[:, None]
+    place = place[:, place.sum(axis=0) > 0]
+
+    def spread(k: Floats) -> Floats:
+        rates = np.nan_to_num(share(k, n))
+        return (rates @ (place / place.sum(axis=0))).std(axis=-1)
+
+    return spread
+
+
+def _row(model: str, check: str, observed: Floats, replicates: Floats) -> dict[str, object]:
+    low, middle, high = np.quantile(replicates, [0.025, 0.5, 0.975])
+    beyond = min((replicates <= observed + 1e-12).mean(), (replicates >= observed - 1e-12).mean())
+    return {
+        "model": model,
+        "check": check,
+        "observed": float(observed),
+        "expected": float(middle),
+        "low": float(low),
+        "high": float(high),
+        "tail": float(min(1.0, 2 * beyond)),
+    }

@@ -1,0 +1,109 @@
+"""How much results lean on the priors: power-scaling of prior and likelihood."""
+
+from typing import Final
+
+import arviz
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numba import njit
+from numpy.typing import NDArray
+
+from analysis.bayes.beta_binomial import WORK_SIZE
+from analysis.bayes.log_density import likelihood_block
+from analysis.bayes.model_arrays import LARGEST_LOG_PHI, ModelArrays
+from analysis.bayes.models.answer_bias import dense
+from analysis.bayes.posterior import StageFit
+from analysis.bayes.reconstruct import coefficient_draws
+
+Floats = NDArray[np.float64]
+
+#: Powers of the prior. Those of the likelihood are smaller: with thousands of coefficients its logarithm
+#: varies too much between draws for larger ones.
+PRIOR_POWERS: Final = (0.8, 1.25)
+LIKELIHOOD_POWERS: Final = (0.99, 1.01)
+#: Distance above which a result counts as sensitive.
+THRESHOLD: Final = 0.05
+
+
+def power_scaling(
+    quantities: Floats, models: tuple[str, ...], measure: str, stages: tuple[StageFit, ...]
+) -> pd.DataFrame:
+    """Sensitivity of one measure of every model.
+
+    Parameters
+    ----------
+    quantities : ndarray (chains, draws, M)
+    models : tuple of str
+    measure : str
+    stages : tuple of StageFit
+        The sampled stages behind the measure; their log priors and log-likelihoods are added.
+
+    Returns
+    -------
+    DataFrame
+        ``model, measure, prior_sensitivity, likelihood_sensitivity, diagnosis``. Sensitivity is the
+        change of the distribution (cumulative Jensen-Shannon distance) per doubling of the power.
+
+    References
+    ----------
+    Kallioinen, Paananen, Buerkner and Vehtari (2024), Statistics and Computing 34:57.
+    """
+    shape = stages[0].shape
+    prior = sum((log_prior(stage) for stage in stages), np.zeros(shape))
+    likelihood = sum((log_likelihood(stage) for stage in stages), np.zeros(shape))
+    dims = ("chain", "draw")
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"x": ((*dims, "model"), quantities)}, coords={"model": list(models)}),
+            "log_prior": xr.Dataset({"prior": (dims, prior)}),
+            "log_likelihood": xr.Dataset({"likelihood": (dims, likelihood)}),
+        }
+    )
+    of_prior = arviz.psense(tree, group="prior", alphas=PRIOR_POWERS)["x"].to_numpy()
+    of_likelihood = arviz.psense(tree, group="likelihood", alphas=LIKELIHOOD_POWERS)["x"].to_numpy()
+    return pd.DataFrame(
+        {
+            "model": list(models),
+            "measure": measure,
+            "prior_sensitivity": of_prior,
+            "likelihood_sensitivity": of_likelihood,
+            "diagnosis": [_diagnosis(p, q) for p, q in zip(of_prior, of_likelihood, strict=True)],
+        }
+    )
+
+
+def _diagnosis(prior: float, likelihood: float) -> str:
+    if prior < THRESHOLD:
+        return "not sensitive to the prior"
+    return "prior and data disagree" if likelihood >= THRESHOLD else "prior is stronger than the data"
+
+
+def log_prior(fit: StageFit) -> Floats:
+    """Log density (chains, draws) of the priors that a user can set, up to a constant."""
+    d, hyper = fit.arrays, fit.hyper.value
+    scale = np.exp(d.prior_log_sd)
+    half_normal = -0.5 * (np.exp(hyper) / scale) ** 2
+    normal = -0.5 * ((hyper - d.prior_mean) / scale) ** 2
+    own = np.where(d.is_log_sd, half_normal, np.where(d.prior_sd_at < 0, normal, 0.0))
+    return own.sum(axis=1).reshape(fit.shape)
+
+
+def log_likelihood(fit: StageFit) -> Floats:
+    """Log-likelihood (chains, draws) given hyper-parameters and coefficients, up to a constant."""
+    d, hyper = fit.arrays, fit.hyper
+    phi = hyper.phi(d)
+    phi = np.zeros(len(hyper.value)) if phi is None else np.minimum(phi, np.exp(LARGEST_LOG_PHI))
+    total = np.zeros(len(hyper.value))
+    matrix = dense(d)
+    for m in range(len(d.yes)):
+        eta = coefficient_draws(m, hyper, d, fit.coordinates) @ matrix.T
+        _add_likelihood(m, np.ascontiguousarray(eta), phi, d, total)
+    return total.reshape(fit.shape)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_likelihood(m: int, eta: Floats, phi: Floats, d: ModelArrays, total: Floats) -> None:
+    by_eta, work = np.empty(eta.shape[1]), np.empty(WORK_SIZE)
+    for i in range(eta.shape[0]):
+        total[i] += likelihood_block(m, eta[i], phi[i], d, by_eta, work)[0]

@@ -1,0 +1,146 @@
+"""Draws of accuracies as tidy rows: the same measures as the frequentist estimates, with their diagnostics."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from analysis.bayes.diagnostics import ess_bulk, ess_tail, mcse_mean, mcse_quantile, r_hat
+from analysis.measures.competence import affirmative_floor, balanced_accuracy, cell_floor, competence_floor
+from analysis.measures.yes_no_bias import (
+    FOUR_CELLS,
+    acc_no,
+    acc_yes,
+    answer_bias,
+    polarity_sensitivity,
+    validity_contrast,
+)
+
+Floats = NDArray[np.float64]
+
+_PROBABILITY: Final = "probability"
+_DIFFERENCE: Final = "probability difference"
+#: Measure -> (kernel over the cells on the last axis, scale, needs four cells).
+KERNELS: Final[dict[str, tuple[Callable[[Floats], Floats], str, bool]]] = {
+    "acc_yes": (acc_yes, _PROBABILITY, False),
+    "acc_no": (acc_no, _PROBABILITY, False),
+    "acc_va": (lambda a: a[..., 0], _PROBABILITY, True),
+    "acc_vn": (lambda a: a[..., 1], _PROBABILITY, True),
+    "acc_ia": (lambda a: a[..., 2], _PROBABILITY, True),
+    "acc_in": (lambda a: a[..., 3], _PROBABILITY, True),
+    "balanced_accuracy": (balanced_accuracy, _PROBABILITY, False),
+    "answer_bias": (answer_bias, _DIFFERENCE, False),
+    "polarity_sensitivity": (polarity_sensitivity, _DIFFERENCE, True),
+    "validity_contrast": (validity_contrast, _DIFFERENCE, True),
+    "competence_floor": (competence_floor, _PROBABILITY, False),
+    "affirmative_floor": (affirmative_floor, _PROBABILITY, True),
+    "cell_floor": (cell_floor, _PROBABILITY, True),
+}
+RANK: Final = "floor_rank"
+#: Measures whose probability of exceeding one half is printed.
+FLOORS: Final = frozenset({"competence_floor", "affirmative_floor", "cell_floor"})
+NOT_ASKED: Final = "no response of this model in a cell that this needs"
+_BLOCK: Final = 256
+
+
+def accuracy_table(
+    accuracy: Floats, models: tuple[str, ...], names: tuple[str, ...], *, ci_level: float = 0.95
+) -> pd.DataFrame:
+    """One row per model and measure from draws of accuracies.
+
+    Parameters
+    ----------
+    accuracy : ndarray (chains, draws, M, cells)
+        NaN where a model was not asked.
+    models, names : tuple of str
+        Order of the last two axes.
+    ci_level : float in (0, 1)
+
+    Returns
+    -------
+    DataFrame
+        ``model, measure, estimate`` (median), ``posterior_mean, posterior_sd, ci_low, ci_high`` (equal
+        tails), ``p_above`` (floors: probability of exceeding .5), ``p_direction`` (differences: the larger of
+        the probabilities of either sign), ``scale``, and ``r_hat, ess_bulk, ess_tail, mcse`` (of the
+        median), ``mcse_end`` (the larger of the two ends'), ``mcse_probability``.
+
+    Notes
+    -----
+    The posterior mean of a floor inherits the bias of a minimum, hence the median as the estimate;
+    ``floor_of_means`` beside it is the smaller of the posterior means of its accuracies.
+    """
+    labels, columns = [], []
+    for measure, (kernel, scale, four) in KERNELS.items():
+        if four and names != FOUR_CELLS:
+            continue
+        columns.append(kernel(accuracy))
+        labels += [(model, measure, scale) for model in models]
+    if len(models) > 1 and np.isfinite(columns[-1]).all():
+        columns.append(_floor_ranks(accuracy))
+        labels += [(model, RANK, "rank") for model in models]
+    draws = np.concatenate(columns, axis=-1)
+    keys = pd.DataFrame(labels, columns=["model", "measure", "scale"])
+    blocks = [
+        _summary(draws[..., start : start + _BLOCK], keys.iloc[start : start + _BLOCK], ci_level)
+        for start in range(0, len(keys), _BLOCK)
+    ]
+    table = pd.concat(blocks, ignore_index=True)
+    table["floor_of_means"] = _floor_of_means(table, accuracy, models)
+    order = {model: i for i, model in enumerate(models)}
+    return table.sort_values("model", key=lambda c: c.map(order), kind="stable").reset_index(drop=True)
+
+
+def _floor_ranks(accuracy: Floats) -> Floats:
+    """Rank of each model's competence floor in every draw, 1 the highest."""
+    return rankdata(-competence_floor(accuracy), axis=-1, method="average")
+
+
+def _floor_of_means(table: pd.DataFrame, accuracy: Floats, models: tuple[str, ...]) -> pd.Series:
+    means = dict(zip(models, competence_floor(accuracy.mean(axis=(0, 1))), strict=True))
+    return table["model"].map(means).where(table["measure"] == "competence_floor")
+
+
+def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float) -> pd.DataFrame:
+    known = np.isfinite(draws).all(axis=(0, 1))
+    found = pd.DataFrame(np.nan, index=keys.index, columns=list(_NUMBERS))
+    if known.any():
+        found.loc[known] = np.column_stack(list(_numbers(draws[..., known], keys.loc[known], ci_level).values()))
+    reasons = np.where(known, "", NOT_ASKED)
+    return pd.concat([keys, found], axis=1).assign(ci_level=ci_level, ci_method="eti", reason=reasons)
+
+
+_NUMBERS: Final = (
+    *("estimate", "posterior_mean", "posterior_sd", "ci_low", "ci_high", "p_above", "p_direction"),
+    *("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_probability"),
+)
+
+
+def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> dict[str, Floats]:
+    tail = (1 - ci_level) / 2
+    flat = draws.reshape(-1, draws.shape[-1])
+    low, middle, high = np.quantile(flat, [tail, 0.5, 1 - tail], axis=0)
+    is_floor = keys["measure"].isin(FLOORS).to_numpy()
+    is_difference = (keys["scale"] == _DIFFERENCE).to_numpy()
+    event = (draws > np.where(is_floor, 0.5, 0.0)).astype(float)
+    probability = event.mean(axis=(0, 1))
+    constant = (probability == 0) | (probability == 1)
+    error = np.where(constant, 0.0, mcse_mean(event))
+    found = (
+        middle,
+        flat.mean(axis=0),
+        flat.std(axis=0, ddof=1),
+        low,
+        high,
+        np.where(is_floor, probability, np.nan),
+        np.where(is_difference, np.maximum(probability, 1 - probability), np.nan),
+        r_hat(draws),
+        ess_bulk(draws),
+        ess_tail(draws),
+        mcse_quantile(draws, 0.5),
+        np.fmax(mcse_quantile(draws, tail), mcse_quantile(draws, 1 - tail)),
+        np.where(is_floor | is_difference, error, np.nan),
+    )
+    return dict(zip(_NUMBERS, found, strict=True))

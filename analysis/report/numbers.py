@@ -47,6 +47,11 @@ def count(value: float) -> str:
     return f"{int(value):,}".replace("-", MINUS)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 model``, ``1,200 models``; ``plural`` where it is not the noun with an s."""
+    return f"{count(number)} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def p_value(value: float, digits: int, *, floor: float | None = None) -> str:
     """p-value with ``digits`` decimals, never 0.
 

@@ -284,7 +284,8 @@ def test_alternative_text_is_read_off_the_data():
     assert figure.alt == (
         "Scatter plot of the competence floor against the size of the answer bias for 3 models. "
         "Floors run from 0.20 (low) to 0.70 (high). Intervals of the floor above 0.5: 1 of 3; below: 1; "
-        "including it: 1. Leaning to Yes: 2; to No: 1. The largest bias is +0.70 (low)."
+        "including it: 1. Leaning to Yes: 2; to No: 1. The interval of the bias includes 0 for 1 model. "
+        "The largest bias is +0.70 (low)."
     )
     assert figure.data["number"].tolist() == [1, 2, 3]
     assert figure.data["model"].tolist() == ["high", "edge", "low"]

@@ -8,9 +8,17 @@ import pandas as pd
 from analysis.report.content import Figure
 from analysis.report.figures.labels import drawn_labels, short_label
 from analysis.report.figures.plane import Line, Plane, Remark, draw_plane, plane_layout
-from analysis.report.figures.points import interval_words, lean_columns, measure_columns, missing_words
+from analysis.report.figures.points import (
+    cross_words,
+    interval_words,
+    lean_columns,
+    measure_columns,
+    missing_words,
+    unproven_words,
+)
+from analysis.report.numbers import counted
 
-_SLIDES = (-0.06, 0.06, -0.12, 0.12)
+_SLIDES = (-0.06, 0.06, -0.1, 0.1)
 MEASURES = ("acc_yes", "acc_no")
 
 
@@ -30,7 +38,7 @@ def class_accuracy_figure(
     ----------
     estimates : DataFrame
         Tidy estimates of one task and one treatment of uncertain answers; ``answer_bias`` rows, where
-        present, decide which points are open.
+        present, decide which points are filled, open or crosses.
     name : str
         Stem of the figure's files.
     labels : mapping, optional
@@ -46,7 +54,7 @@ def class_accuracy_figure(
     data = _data(estimates, labels)
     shown = data[data["number"].notna()].reset_index(drop=True)
     axes = {"x": "acc_no", "y": "acc_yes"}
-    points = shown[["label", "lean", "open"]].assign(number=shown["number"].astype(int))
+    points = shown[["label", "lean", "bias_interval"]].assign(number=shown["number"].astype(int))
     for axis, measure in axes.items():
         for suffix in ("", "_low", "_high"):
             points[axis + suffix] = shown[measure + suffix]
@@ -105,7 +113,7 @@ def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
     ]
     if numbered:
         parts.append("Numbers follow the worse of the two accuracies, highest first.")
-    return " ".join([*parts, *missing_words(data)])
+    return " ".join([*parts, *cross_words(data[data["number"].notna()]), *missing_words(data)])
 
 
 def _alt(shown: pd.DataFrame) -> str:
@@ -115,11 +123,12 @@ def _alt(shown: pd.DataFrame) -> str:
     both = int((shown[["acc_yes", "acc_no"]] > 0.5).all(axis=1).sum())
     above, below = int((shown["lean"] > 0).sum()), int((shown["lean"] < 0).sum())
     parts = [
-        f"Scatter plot of the accuracy where Yes is right against the accuracy where No is right for {count} "
-        f"model{'s' if count > 1 else ''}.",
+        "Scatter plot of the accuracy where Yes is right against the accuracy where No is right for "
+        f"{counted(count, 'model')}.",
         f"Above the diagonal, leaning to Yes: {above}; below it, leaning to No: {below}; "
         f"on it: {count - above - below}.",
         f"Both accuracies above 0.5: {both}.",
+        *unproven_words(shown),
     ]
     ends = [shown.iloc[0]] if count == 1 else [shown.iloc[0], shown.iloc[-1]]
     heads = ("Only model",) if count == 1 else ("Best of the worse accuracies", "Lowest of the worse accuracies")

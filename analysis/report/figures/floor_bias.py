@@ -11,12 +11,17 @@ from analysis.report.figures.labels import drawn_labels, short_label
 from analysis.report.figures.plane import Line, Plane, Remark, draw_plane, plane_layout
 from analysis.report.figures.points import (
     absolute_interval,
+    cross_words,
     interval_words,
     lean_columns,
     measure_columns,
     missing_words,
+    unproven_words,
 )
+from analysis.report.numbers import counted
 
+#: Words at the right edge move to the left where bars or points lie under them.
+_SLIDES = (-0.06, -0.12, -0.18, -0.24)
 MEASURES = ("competence_floor", "answer_bias")
 
 
@@ -62,7 +67,7 @@ def floor_bias_figure(
             "y_low": shown["competence_floor_low"],
             "y_high": shown["competence_floor_high"],
             "lean": shown["lean"],
-            "open": shown["open"],
+            "bias_interval": shown["bias_interval"],
         }
     )
     plane = Plane(
@@ -74,8 +79,8 @@ def floor_bias_figure(
         lines=(Line((-0.02, 0.5), (1.02, 0.5)), Line((0, 0.5), (1, 0), "balanced accuracy 0.5")),
         shades=(((0, 1), (1, 0), (1, 1)),),
         remarks=(
-            Remark(1.0, 0.99, "out of reach:\nfloor ≤ 1 − |bias|", "right", "top"),
-            Remark(1.01, 0.51, "floor 0.5", "right", "bottom"),
+            Remark(1.0, 0.99, "out of reach:\nfloor ≤ 1 − |bias|", "right", "top", _SLIDES),
+            Remark(1.01, 0.51, "floor 0.5", "right", "bottom", _SLIDES),
         ),
         empty="No model has both estimates",
     )
@@ -114,7 +119,7 @@ def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
     ]
     if numbered:
         parts.append("Numbers follow the floor, highest first.")
-    return " ".join([*parts, *missing_words(data)])
+    return " ".join([*parts, *cross_words(data[data["number"].notna()]), *missing_words(data)])
 
 
 def _alt(shown: pd.DataFrame) -> str:
@@ -127,8 +132,7 @@ def _alt(shown: pd.DataFrame) -> str:
     leaning = shown.iloc[int(np.argmax(shown["abs_bias"]))]
     count = len(shown)
     parts = [
-        f"Scatter plot of the competence floor against the size of the answer bias for {count} "
-        f"model{'s' if count > 1 else ''}.",
+        f"Scatter plot of the competence floor against the size of the answer bias for {counted(count, 'model')}.",
         f"Floors run from {worst.competence_floor:.2f} ({short_label(worst.model)}) to "
         f"{best.competence_floor:.2f} ({short_label(best.model)})."
         if count > 1
@@ -136,6 +140,7 @@ def _alt(shown: pd.DataFrame) -> str:
         f"Intervals of the floor above 0.5: {above} of {int(held.sum())}; below: {below}; "
         f"including it: {int(held.sum()) - above - below}.",
         f"Leaning to Yes: {int((shown['lean'] > 0).sum())}; to No: {int((shown['lean'] < 0).sum())}.",
+        *unproven_words(shown),
     ]
     if count > 1:
         parts.append(f"The largest bias is {leaning.answer_bias:+.2f} ({short_label(leaning.model)}).")

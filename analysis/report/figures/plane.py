@@ -11,10 +11,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
 from analysis.report.figures.placement import MARK, Placement, place_labels
+from analysis.report.figures.points import INCLUDES_ZERO, UNDEFINED
+from analysis.report.figures.strokes import Stroke, bars, covered, inked
 from analysis.report.figures.style import (
     BLUE,
     INK,
@@ -33,8 +36,6 @@ TOP: Final = 0.34
 RIGHT: Final = 0.2
 KEY_ROW: Final = 0.142
 KEY_WIDTH: Final = 2.05
-#: Distance between the spots of a stroke that labels try not to cover, points.
-INK_STEP: Final = 5.0
 LOW, HIGH = -0.02, 1.02
 _NUMBER_SIZE: Final = 6.5
 #: Names farther from their points than this many points, or more of them with leader lines than this share, are
@@ -43,6 +44,8 @@ _NAME_REACH: Final = 30.0
 _MOST_LED: Final = 0.25
 #: Names that cover more of the frame than this never all find a place within reach of their points.
 _MOST_COVERED: Final = 0.25
+_HALO: Final = (withStroke(linewidth=2.4, foreground=PAPER),)
+_CROSS: Final = {"color": SOFT, "marker": "x"}
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
 
@@ -50,7 +53,7 @@ _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 class Remark:
     """Words inside the frame, at data coordinates; labels keep clear of them.
 
-    ``slides`` are shifts in x, tried in turn until no point lies under the words.
+    ``slides`` are shifts in x, tried in turn until neither a point nor a stroke lies under the words.
     """
 
     x: float
@@ -75,7 +78,7 @@ class Plane:
     """What a figure of models in the unit square shows.
 
     ``points`` has the columns ``label, number, x, x_low, x_high, y, y_low, y_high`` (interval ends may
-    be missing), ``lean`` (1 to Yes, -1 to No, 0 neither) and ``open`` (the interval of the lean holds 0).
+    be missing), ``lean`` (1 to Yes, -1 to No, 0 neither) and ``bias_interval`` (what it says of 0).
     ``lines`` are polylines and ``shades`` polygons in data coordinates; ``width`` and ``height`` are
     those of the frame, in inches.
     """
@@ -145,7 +148,9 @@ def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
         xs, ys = zip(line.start, line.end, strict=True)
         axes.plot(xs, ys, "--" if line.name else "-", color=SOFT, linewidth=0.6, zorder=1)
     for remark in layout.remarks:
-        axes.text(remark.x, remark.y, remark.text, ha=remark.ha, va=remark.va, size=LABEL_SIZE, color=SOFT, zorder=1)
+        words = axes.text(remark.x, remark.y, remark.text, ha=remark.ha, va=remark.va, size=LABEL_SIZE, color=SOFT)
+        # Between intervals and marks: a bar that cannot be avoided pauses behind the words.
+        words.set(zorder=3, path_effects=_HALO)
     if plane.points.empty:
         axes.text(0.5, 0.3, plane.empty, ha="center", va="center", color=INK)
         return
@@ -166,24 +171,16 @@ def _places(plane: Plane, texts: Sequence[str], size: float, *, reach: float = n
     points = plane.points
     spots = _in_points(plane, points[["x", "y"]].to_numpy(float))
     sizes = np.array([text_size(text, size)[:2] for text in texts]).reshape(-1, 2)
-    low = _in_points(plane, points[["x_low", "y_low"]].to_numpy(float))
-    high = _in_points(plane, points[["x_high", "y_high"]].to_numpy(float))
-    strokes = [((x0, y), (x1, y)) for (_, y), (x0, _), (x1, _) in zip(spots, low, high, strict=True)]
-    strokes += [((x, y0), (x, y1)) for (x, _), (_, y0), (_, y1) in zip(spots, low, high, strict=True)]
     ends = _in_points(plane, np.array([[line.start, line.end] for line in plane.lines]).reshape(-1, 2, 2))
-    strokes += [(start, end) for start, end in ends]
-    inked = np.vstack([np.empty((0, 2)), *(_along(start, end) for start, end in strokes)])
+    spotted = inked(_bars(plane) + [(start, end) for start, end in ends])
     taken = np.array([_remark_box(plane, remark) for remark in plane.remarks]).reshape(-1, 4)
-    return place_labels(spots, sizes, (plane.width * 72, plane.height * 72), inked=inked, taken=taken, reach=reach)
+    return place_labels(spots, sizes, (plane.width * 72, plane.height * 72), inked=spotted, taken=taken, reach=reach)
 
 
-def _along(start: Sequence[float], end: Sequence[float]) -> NDArray[np.float64]:
-    """Spots every few points along a stroke; none where an end is missing."""
-    first, last = np.asarray(start, float), np.asarray(end, float)
-    length = np.hypot(*(last - first))
-    if not np.isfinite(length):
-        return np.empty((0, 2))
-    return first + np.linspace(0, 1, int(length / INK_STEP) + 2)[:, None] * (last - first)
+def _bars(plane: Plane) -> list[Stroke]:
+    """Intervals, in points from the corner of the frame."""
+    kinds = (["x", "y"], ["x_low", "y_low"], ["x_high", "y_high"])
+    return bars(*(_in_points(plane, plane.points[names].to_numpy(float)) for names in kinds))
 
 
 def _in_points(plane: Plane, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -199,26 +196,27 @@ def _remark_box(plane: Plane, remark: Remark) -> tuple[float, float, float, floa
 
 
 def _clear(plane: Plane, remark: Remark) -> Remark:
-    """The remark where no point lies under it, or where it was if there is no such place."""
+    """The remark where the fewest points lie under it, then the fewest spots of intervals; the first such place."""
     spots = _in_points(plane, plane.points[["x", "y"]].to_numpy(float))
-    for slide in (0.0, *remark.slides):
-        moved = dataclasses.replace(remark, x=remark.x + slide)
-        left, bottom, right, top = _remark_box(plane, moved) + np.array([-MARK, -MARK, MARK, MARK])
-        if not ((spots > (left, bottom)) & (spots < (right, top))).all(axis=1).any():
-            return moved
-    return remark
+    strokes = inked(_bars(plane))
+    moved = [dataclasses.replace(remark, x=remark.x + slide) for slide in (0.0, *remark.slides)]
+    boxes = [np.array(_remark_box(plane, words)) + np.array([-MARK, -MARK, MARK, MARK]) for words in moved]
+    costs = [(covered(box, spots), covered(box, strokes)) for box in boxes]
+    return moved[costs.index(min(costs))]
 
 
 def _draw_points(axes: Axes, points: pd.DataFrame) -> None:
     for row in points.to_dict("records"):
         colour, marker = _LEAN[int(row["lean"])]
+        if row["bias_interval"] == UNDEFINED:
+            colour, marker = _CROSS["color"], _CROSS["marker"]
         x, y = float(row["x"]), float(row["y"])
         for xs, ys in (((row["x_low"], row["x_high"]), (y, y)), ((x, x), (row["y_low"], row["y_high"]))):
             if np.isfinite([*xs, *ys]).all():
                 axes.plot(
                     xs, ys, color=colour, alpha=0.4, linewidth=0.9, solid_capstyle="butt", zorder=2, clip_on=False
                 )
-        fill = PAPER if row["open"] else colour
+        fill = PAPER if row["bias_interval"] == INCLUDES_ZERO else colour
         axes.plot(
             [x],
             [y],
@@ -259,13 +257,16 @@ def _draw_labels(axes: Axes, plane: Plane, layout: Layout) -> None:
 
 def _draw_legend(axes: Axes, plane: Plane) -> None:
     words = {1: "leans to Yes", -1: "leans to No", 0: "no lean"}
+    kinds = plane.points["bias_interval"]
     looks: list[tuple[str, dict[str, Any]]] = [
         (words[lean], {"color": _LEAN[lean][0], "marker": _LEAN[lean][1]})
         for lean in (1, -1, 0)
-        if (plane.points["lean"] == lean).any()
+        if ((plane.points["lean"] == lean) & (kinds != UNDEFINED)).any()
     ]
-    if plane.points["open"].any():
+    if (kinds == INCLUDES_ZERO).any():
         looks.append(("open: interval of the bias includes 0", {"color": INK, "marker": "o", "markerfacecolor": PAPER}))
+    if (kinds == UNDEFINED).any():
+        looks.append(("no interval", dict(_CROSS)))
     handles = [Line2D([], [], linestyle="", markersize=4.2, label=name, **look) for name, look in looks]
     handles += [
         Line2D([], [], linestyle="--", color=SOFT, linewidth=0.7, label=line.name) for line in plane.lines if line.name

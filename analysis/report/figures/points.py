@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import AnalysisError
+from analysis.report.numbers import counted
 
+EXCLUDES_ZERO, INCLUDES_ZERO, UNDEFINED = "excludes 0", "includes 0", "undefined"
 _KEPT = ("estimate", "ci_low", "ci_high")
 
 
@@ -60,15 +62,31 @@ def absolute_interval(low: pd.Series, high: pd.Series) -> tuple[pd.Series, pd.Se
 
 
 def lean_columns(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with ``lean`` (1 to Yes, -1 to No, 0 neither) and ``open`` (the interval of the bias holds 0).
+    """The table with ``lean`` (1 to Yes, -1 to No, 0 neither) and ``bias_interval`` (what it says of 0).
 
-    Where the bias is missing, the two accuracies decide the lean and no point is open.
+    Where the bias is missing, the two accuracies decide the lean.
     """
     bias = table["answer_bias"]
     if {"acc_yes", "acc_no"} <= set(table.columns):
         bias = bias.fillna(table["acc_yes"] - table["acc_no"])
-    holds_zero = (table["answer_bias_low"] <= 0) & (table["answer_bias_high"] >= 0)
-    return table.assign(lean=np.sign(bias).fillna(0).astype(int), open=holds_zero)
+    low, high = table["answer_bias_low"], table["answer_bias_high"]
+    kinds = np.where((low <= 0) & (high >= 0), INCLUDES_ZERO, EXCLUDES_ZERO)
+    kinds = np.where(low.isna() | high.isna(), UNDEFINED, kinds)
+    return table.assign(lean=np.sign(bias).fillna(0).astype(int), bias_interval=kinds)
+
+
+def unproven_words(shown: pd.DataFrame) -> list[str]:
+    """Sentences for the alternative text: how many of the points drawn show no lean, and why."""
+    kinds = shown["bias_interval"]
+    includes, undefined = int((kinds == INCLUDES_ZERO).sum()), int((kinds == UNDEFINED).sum())
+    said = [f"The interval of the bias includes 0 for {counted(includes, 'model')}."] if includes else []
+    return said + ([f"It is undefined for {counted(undefined, 'model')}, drawn as crosses."] if undefined else [])
+
+
+def cross_words(shown: pd.DataFrame) -> list[str]:
+    """Sentence for the caption: what a cross means, where one is drawn."""
+    drawn = (shown["bias_interval"] == UNDEFINED).any()
+    return ["Crosses: the bias has no interval, so that neither a lean nor its absence is shown."] if drawn else []
 
 
 def interval_words(estimates: pd.DataFrame, measures: tuple[str, ...]) -> str:

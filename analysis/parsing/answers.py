@@ -16,6 +16,7 @@ from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.row_groups import row_groups
 from analysis.parsing.text import strip_echo
 from analysis.parsing.yes_no import read_yes_no
+from analysis.parsing.yes_no_options import CHOICES, LETTER, YES_LETTER, in_words, read_either
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
 from analysis.schema.status import Status
 
@@ -27,12 +28,11 @@ _HELD_BACK = frozenset({"content_filter", "refusal", "safety"})
 #: Rules that go by where the words stand, which a text without its end does not tell.
 _BY_PLACE = frozenset({"last_line", "only_one_polarity", "only_one_option", "last_number"})
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
-_CHOICES = "meta.choices"
 _STOP_REASON = "meta.stop_reason"
 #: Columns that a reading may look at.
 _ASKED = (
     *("task", "gold", "answer", "rule", "status", "output", "prompt", "probability", "validity", "polarity", "role"),
-    *("truth", "logged_score", "score_value", "p_yes", _CHOICES, _STOP_REASON),
+    *("truth", "logged_score", "score_value", "p_yes", CHOICES, _STOP_REASON),
 )
 #: What decides a row: a status, an answer, a probability or a score in the log, nothing at all, or the text.
 _STATUS, _ANSWER, _STATED, _SCORE, _NOTHING, _TEXT = range(6)
@@ -58,6 +58,7 @@ class _Text(NamedTuple):
     kind: int
     offered: int
     stop: str | None
+    yes_letter: str | None
 
 
 def read_answers(rows: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
@@ -90,7 +91,7 @@ def asked_columns(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 def read_columns(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     """``answer``, ``rule``, ``status``, ``gold`` (and ``probability`` where one was read), from ``asked_columns``."""
-    return _BatchReader(asked, policy).read()
+    return _BatchReader(in_words(asked, policy), policy).read()
 
 
 def with_readings(rows: pa.RecordBatch, read: pa.RecordBatch) -> pa.RecordBatch:
@@ -119,7 +120,7 @@ class _BatchReader:
             index, ~texts, (self._column("answer"), self._column("rule"), self._column("status"), kinds, case), _Given
         )
         offered = self._offered(kinds)
-        self._fill(index, texts, (outputs, kinds, offered, self._column(_STOP_REASON)), _Text)
+        self._fill(index, texts, (outputs, kinds, offered, *map(self._column, (_STOP_REASON, YES_LETTER))), _Text)
         return self._written(index, gold)
 
     def _fill(
@@ -150,12 +151,27 @@ class _BatchReader:
         again = has_text & self._policy.reread
         stated = self._any_value("probability") & (kinds == KINDS.index("probability"))
         scored = self._any_value("logged_score", "score_value", "probability", "p_yes")
-        case = np.where(np.asarray(pc.is_valid(outputs)), _TEXT, np.where(scored, _SCORE, _NOTHING))
+        texts = np.asarray(pc.is_valid(outputs))
+        case = np.where(texts, _TEXT, np.where(scored & ~self._blank(kinds, texts), _SCORE, _NOTHING))
         case[stated & ~again] = _STATED
         case[given & ~again] = _ANSWER
         status = self._column("status")
         case[np.asarray(pc.is_in(status, pa.array(sorted(_DECIDED), pa.string())))] = _STATUS
         return case, outputs
+
+    def _blank(self, kinds: NDArray[np.int64], texts: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Judgements without a text, for which a probability is a confidence and no answer.
+
+        A score stands for the answer of a declared judgement only where no judgement beside it has a text.
+        """
+        judged = kinds == KINDS.index("judgement")
+        blank = judged & ~texts
+        if not blank.any():
+            return blank
+        tasks, beside = self._column("task").to_pylist(), bool((judged & texts).any())
+        declared = np.array([self._policy.kind_of(task or "") == "judgement" for task in tasks], bool)
+        scored = self._any_value("logged_score", "score_value", "p_yes")
+        return blank & np.where(scored, declared & beside, declared | beside)
 
     def _take_given(self, row: _Given) -> Reading:
         """What a log states: a status, an answer, a probability, a score, or nothing."""
@@ -170,7 +186,9 @@ class _BatchReader:
 
     def _read_text(self, row: _Text) -> Reading:
         kind = KINDS[row.kind]
-        if kind == "judgement":
+        if row.yes_letter and kind in ("judgement", "none"):
+            reading = read_either(row.output, self._words, self._labels, row.yes_letter)
+        elif kind == "judgement":
             reading = read_yes_no(row.output, self._words)
         elif kind == "choice":
             reading = read_choice(row.output, self._labels, row.offered or None)
@@ -216,7 +234,7 @@ class _BatchReader:
         offered = np.zeros(len(kinds), np.int64)
         rows = np.flatnonzero(kinds == KINDS.index("choice"))
         if rows.size:
-            columns = [self._column(_CHOICES).take(pa.array(rows)), self._column("prompt").take(pa.array(rows))]
+            columns = [self._column(CHOICES).take(pa.array(rows)), self._column("prompt").take(pa.array(rows))]
             groups = row_groups(columns)
             known = [n_options(*pair) or 0 for pair in zip(*(_values(c, groups.first) for c in columns), strict=True)]
             offered[rows] = np.array(known, np.int64)[groups.group]
@@ -253,6 +271,8 @@ class _BatchReader:
         for name, values in new.items():
             columns[name] = pa.array(values, pa.string()).take(at)
         columns["gold"] = gold
+        if LETTER in self._names:
+            columns[LETTER] = self._column(LETTER)
         if any(reading.probability is not None for reading in self._readings):
             read = pa.array([reading.probability for reading in self._readings], pa.float64()).take(at)
             columns["probability"] = pc.coalesce(read, self._column("probability").cast(pa.float64()))

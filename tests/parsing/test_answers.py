@@ -143,3 +143,44 @@ def test_a_policy_with_an_unknown_kind_is_refused() -> None:
     """Catches a misspelt kind that silently reads nothing."""
     with pytest.raises(StudyError, match="unknown kind 'judgment'"):
         ReadingPolicy(kinds={"t": "judgment"})
+
+
+def test_a_blank_text_beside_a_confidence_is_no_answer() -> None:
+    """Catches blank replies counted as answered because another column holds a probability or a score."""
+    declared = ReadingPolicy(kind="judgement")
+    blank = (None, "empty", "unparsed")
+    assert outcome(read(declared, gold="yes", output=None, probability=0.8)) == blank
+    rows = batch(gold=["yes"] * 2, output=["No.", None], probability=[0.8, 0.7], logged_score=["0", "0"])
+    assert [outcome(row) for row in read_answers(rows, declared).to_pylist()] == [("no", "exact", "answered"), blank]
+    rows = batch(gold=["yes"] * 2, output=["No.", None], probability=[0.8, 0.7])
+    assert outcome(read_answers(rows, ReadingPolicy()).to_pylist()[1]) == blank
+
+
+def test_scores_and_probabilities_without_any_text_still_answer() -> None:
+    """Catches logs that hold nothing but scores or probabilities read as blank throughout."""
+    not_read = (None, "not_read", "answered")
+    assert outcome(read(ReadingPolicy(kind="judgement"), gold="yes", logged_score="1")) == not_read
+    assert outcome(read(gold="yes", probability=0.8)) == not_read
+
+
+def test_letters_of_yes_and_no_become_the_words() -> None:
+    """Catches yes/no questions logged with option letters, which have no answer bias as letters."""
+    yes_first, no_first = '["Yes", "No."]', '["no", "yes"]'
+    given = {"gold": ["A", "B", "B"], "answer": ["A", "(a)", None], "output": [None, None, "ANSWER: A"]}
+    rows = read_answers(batch(**given, **{"meta.choices": [yes_first] * 3}), ReadingPolicy()).to_pylist()
+    assert [(row["gold"], row["answer"]) for row in rows] == [("yes", "yes"), ("no", "yes"), ("no", "yes")]
+    assert [row["meta.letter"] for row in rows] == ["A", "A", None]
+    rows = read_answers(batch(**given, **{"meta.choices": [no_first] * 3}), ReadingPolicy()).to_pylist()
+    assert [(row["gold"], row["answer"]) for row in rows] == [("no", "no"), ("yes", "no"), ("yes", "no")]
+    assert outcome(read(gold="A", output="Yes, it is.", **{"meta.choices": no_first}))[0] == "yes"
+
+
+def test_letters_stay_where_options_or_the_study_say_otherwise() -> None:
+    """Catches letters folded in a task with a third option, and against a declared kind."""
+    maybe, yes_no = '["yes", "no", "maybe"]', '["yes", "no"]'
+    assert read(gold="A", answer="B", **{"meta.choices": maybe})["answer"] == "B"
+    rows = batch(task=["t"] * 2, gold=["A"] * 2, answer=["B"] * 2, **{"meta.choices": [maybe, yes_no]})
+    assert [row["gold"] for row in read_answers(rows, ReadingPolicy()).to_pylist()] == ["A", "A"]
+    row = read(ReadingPolicy(kind="choice"), gold="A", answer="B", **{"meta.choices": yes_no})
+    assert (row["gold"], row["answer"]) == ("A", "B")
+    assert read(gold="A", answer="C", **{"meta.choices": yes_no})["answer"] == "C"

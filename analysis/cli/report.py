@@ -3,9 +3,13 @@
 import argparse
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 EXAMPLE = "example"
+#: A report's folder has a name of at most this many characters.
+NAME_LENGTH = 80
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -15,8 +19,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--out", type=Path, help="report folder (default: reports/<name of the log directory>)")
     parser.add_argument("--study", type=Path, help="settings (default: study.toml beside the logs)")
     parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use these rows only")
-    parser.add_argument("--models", nargs="+", default=[], help="use these models only")
-    parser.add_argument("--tasks", nargs="+", default=[], help="use these tasks only")
+    parser.add_argument("--overrides", type=Path, help="answers of a person (default: overrides.csv beside the logs)")
+    parser.add_argument("--model", dest="models", action="append", default=[], help="use this model only; repeatable")
+    parser.add_argument("--task", dest="tasks", action="append", default=[], help="use this task only; repeatable")
     parser.add_argument("--uncertain", choices=("incorrect", "excluded", "half"), help="how uncertain answers count")
     parser.add_argument("--runs", choices=("latest", "all"), help="what to do with a question found in two runs")
     parser.add_argument("--reread", action="store_true", help="read answers from the raw text even where one is given")
@@ -43,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(quiet=args.quiet or not sys.stderr.isatty())
     settings = RunSettings(
         study=args.study,
+        overrides=args.overrides,
         intake=IntakeSettings(
             filter=args.filter,
             scorer=args.scorer,
@@ -57,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         progress=progress.stage,
     )
     content = run_report(logs, settings)
+    if args.out is None:
+        refuse_other_logs(out, content.manifest)
     progress.stage("writing the report")
     write_report(content, out)
     progress.done()
@@ -86,10 +94,21 @@ def default_logs(folder: Path) -> list[Path]:
 
 
 def report_name(logs: list[Path]) -> str:
-    """Name of the report folder: that of the log directory, or of the first log."""
-    first = logs[0].resolve()
-    name = (first if first.is_dir() else first.parent if len(logs) > 1 else Path(first.stem)).name
-    return name or "report"
+    """Name of the report folder: those of the log directories and files."""
+    names = [path.resolve().name if path.is_dir() else path.stem for path in logs]
+    return "+".join(dict.fromkeys(names))[:NAME_LENGTH] or "report"
+
+
+def refuse_other_logs(out: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a default folder that holds the report of other logs: two directories of one name."""
+    from analysis.errors import AnalysisError
+    from analysis.report.manifest import read_inputs
+
+    there, here = read_inputs(out), {entry["path"] for entry in manifest["inputs"]}
+    if there and not there & here:
+        raise AnalysisError(
+            f"{out}: holds the report of other logs ({sorted(there)[0]}, ...); name another folder with --out"
+        )
 
 
 class Progress:

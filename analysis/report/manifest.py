@@ -99,6 +99,20 @@ def holds_our_manifest(folder: Path) -> bool:
     return isinstance(found, dict) and found.get("format") == FORMAT
 
 
+def written_files(folder: Path) -> frozenset[str]:
+    """Files that a report's manifest says it wrote, relative to its folder."""
+    outputs = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8")).get("outputs", {})
+    return frozenset(outputs) if isinstance(outputs, dict) else frozenset()
+
+
+def read_inputs(folder: Path) -> frozenset[str]:
+    """Names of the logs that a report was made from; empty where there is no report."""
+    if not holds_our_manifest(folder):
+        return frozenset()
+    inputs = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8")).get("inputs", [])
+    return frozenset(str(entry["path"]) for entry in inputs if isinstance(entry, dict) and "path" in entry)
+
+
 def _relative(path: Path, root: Path) -> str:
     try:
         return Path(os.path.abspath(path)).relative_to(os.path.abspath(root)).as_posix()

@@ -17,7 +17,7 @@ from analysis.report.escape import escape_csv
 from analysis.report.figures.render import rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.latex import render_latex
-from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json
+from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json, written_files
 from analysis.report.markdown import render_markdown
 from analysis.report.page import is_simulated, render_page
 from analysis.report.spec import Table
@@ -65,13 +65,32 @@ def write_report(content: ReportContent, out: Path) -> Path:
 
 def check_target(out: Path) -> None:
     """Refuse a place where a report would replace something else; worth asking before any work is done."""
-    if not out.exists() or (out.is_dir() and (holds_our_manifest(out) or not any(out.iterdir()))):
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not out.is_dir():
         raise AnalysisError(f"{out}: is a file; name a folder for the report")
+    if holds_our_manifest(out):
+        _refuse_foreign(out)
+        return
     raise AnalysisError(
         f"{out}: holds files and no {MANIFEST_NAME} of a report, so it is not replaced; name another folder or empty it"
     )
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Refuse a report folder into which somebody put files of their own: they would be lost."""
+    ours = {MANIFEST_NAME, *written_files(out)}
+    foreign = sorted(
+        path.relative_to(out).as_posix()
+        for path in out.rglob("*")
+        if (path.is_symlink() or not path.is_dir()) and path.relative_to(out).as_posix() not in ours
+    )
+    if foreign:
+        raise AnalysisError(
+            f"{out}: holds {len(foreign)} files that the report did not write ({', '.join(foreign[:3])}"
+            f"{', …' if len(foreign) > 3 else ''}), so it is not replaced; move them away or name another folder",
+            offenders=foreign,
+        )
 
 
 def _write(content: ReportContent, folder: Path) -> None:

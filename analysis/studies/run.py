@@ -1,7 +1,7 @@
 """One run of the main job: logs to the content of a report."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,40 +17,34 @@ from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import exclusions
-from analysis.reduction.intake import Intake, IntakeSettings, root_of, take_in
+from analysis.reduction.intake import Intake, IntakeSettings, reading_policy, take_in
+from analysis.reduction.overrides import apply_overrides, find_overrides
 from analysis.reduction.selection import EVERYTHING, Selection
 from analysis.reduction.statuses import status_counts
-from analysis.reduction.units import unit_sums
 from analysis.report.content import ReportContent, Section, with_distinct_names
-from analysis.report.manifest import report_manifest
 from analysis.schema.checks import Violation, check_responses
 from analysis.schema.design import create_analysed_view, read_designs
 from analysis.schema.runs import SettledRuns, resolve_runs
 from analysis.schema.store import open_store
-from analysis.schema.study import Study, load_study
+from analysis.schema.study import Study, find_study, load_study
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.accounting import refuse_nothing, rows_set_aside, run_manifest
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.reading import reading_section
 from analysis.studies.summary import accuracy_claims, attention, claims, limits, outside_bounds
+from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
 TREATMENTS = ("incorrect", "excluded", "half")
-#: Weights of `study.toml` -> how `unit_sums` weighs rows within a cell. `cell` concerns the overall accuracy alone.
-WEIGHTING: dict[str, dict[str, Any]] = {
-    "micro": {},
-    "prompt": {"weighting": "item"},
-    "template": {"strata": "template"},
-    "form": {"strata": "form"},
-    "cell": {},
-}
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the user chose on the command line; None leaves it to ``study.toml``."""
+    """What the user chose on the command line; None leaves it to the files beside the logs and to ``study.toml``."""
 
     study: Path | None = None
     intake: IntakeSettings = field(default_factory=IntakeSettings)
+    overrides: Path | None = None
     selection: Selection = EVERYTHING
     runs: str | None = None
     uncertain: str | None = None
@@ -73,7 +67,12 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
         Nothing readable, violations of the schema, or a selection that leaves nothing.
     """
     clock = Clock()
-    study = load_study(settings.study or _study_beside(paths))
+    settings = replace(
+        settings,
+        study=settings.study or find_study(paths),
+        overrides=settings.overrides or find_overrides(paths),
+    )
+    study = load_study(settings.study)
     if settings.uncertain is not None:
         study = replace(study, uncertain=settings.uncertain)
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
@@ -90,6 +89,7 @@ def _analysed(
     con: duckdb.DuckDBPyConnection, intake: Intake, study: Study, settings: RunSettings, clock: Clock
 ) -> ReportContent:
     with _stage(clock, settings, "checking"):
+        overridden = _overridden(con, study, settings)
         settled = SettledRuns()
         if settings.runs is not None:
             settled = resolve_runs(con, settings.runs, conditions=study.conditions)
@@ -98,12 +98,18 @@ def _analysed(
         create_analysed_view(con, designs, study)
     with _stage(clock, settings, "reducing"):
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
-        excluded = _with_superseded(excluded, settled)
+        refuse_nothing(excluded, int(statuses["rows"].sum()), designs)
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
+        unestimated = {task: reason for task, reason in counts.items() if isinstance(reason, str)}
+        excluded = rows_set_aside(excluded, statuses, settled, unestimated)
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
     sections = []
-    said: dict[str, list[str]] = {"summary": [], "limits": [], "attention": _intake_attention(intake) + warnings}
+    said: dict[str, list[str]] = {
+        "summary": [],
+        "limits": [],
+        "attention": _intake_attention(intake) + overridden + warnings,
+    }
     data: dict[str, list[pd.DataFrame]] = {}
     for design in designs:
         with _stage(clock, settings, "estimating"):
@@ -130,7 +136,7 @@ def _analysed(
         attention=tuple(said["attention"]),
         sections=with_distinct_names(sections),
         data=tables,
-        manifest=_manifest(intake, study, settings, excluded, clock),
+        manifest=run_manifest(intake, excluded, _settings(study, designs, settings), clock.timings()),
         simulated=simulated,
     )
 
@@ -150,13 +156,16 @@ def _task(
         return accuracy_section(design, None, counts, labels)
     sums = weighted_sums(counts, design)
     estimates = {
-        treatment: answer_bias_estimates(
-            sums,
-            uncertain=treatment,
-            ci_level=ci_level,
-            target=design.target,
-            unit="template" if design.target == "new_templates" else design.unit,
-            weights=weights_used(design),
+        treatment: overall_accuracy(
+            answer_bias_estimates(
+                sums,
+                uncertain=treatment,
+                ci_level=ci_level,
+                target=design.target,
+                unit=unit_used(design),
+                weights=weights_used(design),
+            ),
+            design,
         )
         for treatment in TREATMENTS
     }
@@ -177,30 +186,6 @@ def _task(
     return judgement_section(design, results, labels)
 
 
-def weighted_sums(counts: pd.DataFrame, design: TaskDesign) -> pd.DataFrame:
-    """Sums by unit under the study's weights."""
-    choice = WEIGHTING[design.weights]
-    strata = choice.get("strata")
-    if strata is not None and strata not in counts.columns:
-        raise AnalysisError(
-            f"study.toml: weights = {design.weights!r} needs a column {strata!r}, which task {design.task!r} does not "
-            "have; use weights = 'micro'"
-        )
-    if design.target == "new_templates":
-        if "template" not in counts.columns:
-            raise AnalysisError(
-                f"study.toml: target = 'new_templates' needs a column 'template', which task {design.task!r} does not "
-                "have; use target = 'these'"
-            )
-        counts = counts.assign(unit=counts["template"])
-    return unit_sums(counts, **choice)
-
-
-def weights_used(design: TaskDesign) -> str:
-    """Weights by name: with gold answers alone, micro means that every item weighs the same."""
-    return "item" if design.weights == "micro" and design.cells != "validity_polarity" else design.weights
-
-
 def _counts(
     con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study, selection: Selection
 ) -> pd.DataFrame | str:
@@ -216,13 +201,15 @@ def _counts(
     return counts
 
 
-def _with_superseded(excluded: pd.DataFrame, settled: SettledRuns) -> pd.DataFrame:
-    """Rows set aside, those that a later run repeats among them."""
-    rows = [
-        {"task": run.task, "model": run.model, "reason": f"repeated in a later run: {run.run}", "rows": run.rows}
-        for run in settled.superseded
+def _overridden(con: duckdb.DuckDBPyConnection, study: Study, settings: RunSettings) -> list[str]:
+    """Apply the answers that a person gave, and say how many."""
+    if settings.overrides is None:
+        return []
+    account = apply_overrides(con, settings.overrides, reading_policy(study, settings.intake))
+    return [
+        f"{len(account.applied):,} answers come from {settings.overrides.name}; {account.n_changed:,} of them differ "
+        "from what was read."
     ]
-    return pd.concat([excluded, pd.DataFrame(rows, columns=excluded.columns)], ignore_index=True) if rows else excluded
 
 
 def _stop_on_errors(violations: list[Violation]) -> list[str]:
@@ -253,37 +240,19 @@ def _stage(clock: Clock, settings: RunSettings, name: str) -> Iterator[None]:
         yield
 
 
-def _study_beside(paths: list[Path]) -> Path | None:
-    beside = root_of(paths) / "study.toml"
-    return beside if beside.is_file() else None
-
-
-def _manifest(intake: Intake, study: Study, settings: RunSettings, excluded: pd.DataFrame, clock: Clock) -> dict:
-    files = intake.files
-    kept = {"file": "path", "sha256": "sha256", "bytes": "bytes", "format": "format"}
-    read = files[files["verdict"] == "read"][list(kept)].rename(columns=kept).to_dict("records")
-    inputs = [{str(name): value for name, value in entry.items()} for entry in read]
-    out = int(excluded["rows"].sum())
-    return report_manifest(
-        inputs=inputs,
-        settings={
-            "uncertain": study.uncertain,
-            "weights": study.weights,
-            "target": study.target,
-            "ci_level": settings.ci_level,
-            "runs": settings.runs or "",
-            "selection": [c.text for c in settings.selection.conditions],
-            "reread": settings.intake.reread,
-            "keep_going": settings.intake.keep_going,
-            "filter": settings.intake.filter or "",
-            "scorer": settings.intake.scorer or "",
-        },
-        rows={
-            "files": {str(k): int(v) for k, v in files["verdict"].value_counts().sort_index().items()},
-            "records": intake.records,
-            "responses": intake.rows,
-            "used": intake.rows - out,
-            "set_aside": {str(k): int(v) for k, v in excluded.groupby("reason")["rows"].sum().sort_index().items()},
-        },
-        timings=clock.timings(),
-    )
+def _settings(study: Study, designs: Sequence[TaskDesign], settings: RunSettings) -> dict[str, Any]:
+    """Every choice that shaped the numbers, for the manifest."""
+    return {
+        "uncertain": study.uncertain,
+        "weights": ", ".join(sorted({weights_used(design) for design in designs})),
+        "target": study.target,
+        "ci_level": settings.ci_level,
+        "runs": settings.runs or "",
+        "selection": [c.text for c in settings.selection.conditions],
+        "study": settings.study.name if settings.study else "",
+        "overrides": settings.overrides.name if settings.overrides else "",
+        "reread": settings.intake.reread,
+        "keep_going": settings.intake.keep_going,
+        "filter": settings.intake.filter or "",
+        "scorer": settings.intake.scorer or "",
+    }

@@ -8,8 +8,17 @@ from analysis.report.escape import shortened
 from analysis.report.numbers import fixed, percent, signed
 from analysis.schema.analysed import NOTHING_KNOWN
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.judgement import DECISIONS, JudgementResults
+from analysis.studies.judgement import JudgementResults
 
+TURNS_ON_LOST = "floor turns on lost answers"
+#: Signed measures of the summary, with what a positive and a negative value mean.
+LEANS: tuple[tuple[str, tuple[str, str]], ...] = (
+    ("answer_bias", ("leaning to Yes", "leaning to No")),
+    (
+        "polarity_sensitivity",
+        ("more often right on affirmative than on negated questions", "more often right on negated questions"),
+    ),
+)
 #: Flag -> how it is said, and how its value is printed.
 FLAGS: dict[str, tuple[str, Callable[[float], str] | None]] = {
     "many uncertain answers": ("more than 5% of the answers in a cell are unreadable", lambda v: f"{percent(v, 1)}%"),
@@ -17,7 +26,7 @@ FLAGS: dict[str, tuple[str, Callable[[float], str] | None]] = {
         "the share of unreadable answers differs between items where Yes and where No is right",
         lambda v: signed(v, 3),
     ),
-    "floor turns on lost answers": ("on which side of .5 the floor lies turns on answers that were lost", None),
+    TURNS_ON_LOST: ("on which side of .5 the floor lies turns on answers that were lost", None),
 }
 #: So many responses per independent unit, and a reader who counts responses is misled.
 ROWS_PER_UNIT = 10
@@ -30,23 +39,38 @@ NAME_WIDTH = 80
 def claims(results: JudgementResults, labels: Mapping[str, str], *, where: str = "") -> tuple[str, ...]:
     """What can be claimed of a yes/no task."""
     tests = results.tests[results.tests["alternative"] == "greater"]
-    sentences = []
-    for decision in ("above", "below"):
-        names = [labels.get(str(m), str(m)) for m in tests.loc[tests["decision"] == decision, "model"]]
-        if names:
-            sentences.append(
-                _sentence(where, f"the competence floor is shown {DECISIONS[decision]} for {_listed(names)}.")
-            )
-    bias = results.estimates[results.estimates["measure"] == "answer_bias"]
-    for word, part in (("Yes", bias[bias["ci_low"] > 0]), ("No", bias[bias["ci_high"] < 0])):
-        if len(part):
-            part = part.sort_values("estimate", key=abs, ascending=False)
-            values = zip(part["model"].astype(str), part["estimate"], strict=True)
-            names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
-            words = f"leaning to {word}, with an interval for the bias that excludes 0: {_listed(names)}"
-            sentences.append(_sentence(where, words))
+    decided = {d: [str(m) for m in tests.loc[tests["decision"] == d, "model"]] for d in ("above", "below")}
+    turning = set(results.flags.loc[results.flags["flag"] == TURNS_ON_LOST, "model"].astype(str))
+    said = [
+        ("the competence floor is shown above .5 for", decided["above"]),
+        ("the competence floor is shown below .5 for", [m for m in decided["below"] if m not in turning]),
+        (
+            "only if unreadable answers count as wrong is the competence floor shown below .5 for",
+            [m for m in decided["below"] if m in turning],
+        ),
+    ]
+    sentences = [
+        _sentence(where, f"{words} {_listed([labels.get(m, m) for m in models])}") for words, models in said if models
+    ]
+    for measure, lean in LEANS:
+        sentences += _leaning(where, measure, lean, results, labels)
     sentences += _hidden_by_accuracy(where, results, labels)
     return tuple(sentences)
+
+
+def _leaning(
+    where: str, measure: str, words: tuple[str, str], results: JudgementResults, labels: Mapping[str, str]
+) -> list[str]:
+    """Models whose interval for a signed measure lies above 0, then those with one below."""
+    rows = results.estimates[results.estimates["measure"] == measure]
+    sentences = []
+    for said, part in zip(words, (rows[rows["ci_low"] > 0], rows[rows["ci_high"] < 0]), strict=True):
+        part = part.sort_values("estimate", key=abs, ascending=False)
+        values = zip(part["model"].astype(str), part["estimate"], strict=True)
+        names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
+        if names:
+            sentences.append(_sentence(where, f"{said}, with an interval that excludes 0: {_listed(names)}"))
+    return sentences
 
 
 def limits(
@@ -71,6 +95,9 @@ def limits(
         named = "units" if design.unit == "unit" else f"units ({design.unit})"
         unit = "items" if design.unit_is_item else named
         words = f"the claims are about {those}, for {unit} like the ones asked; not about {new}"
+        sentences.append(_sentence(where, words))
+    if len(results.tests["model"].unique()) > 1:
+        words = "decisions about the floor are adjusted for the number of models; statements about leanings are not"
         sentences.append(_sentence(where, words))
     if design.target == "new_templates":
         words = "the claims are about templates like these; few templates of one validity give wide intervals"

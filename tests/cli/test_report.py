@@ -140,7 +140,7 @@ def test_selection_is_counted_as_set_aside(tmp_path: Path) -> None:
     """Catches filtered rows that leave without a trace."""
     logs = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"}) + responses("b", {YES: "No", NO: "No"}))
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out), "--models", "a"]) == 0
+    assert main(["report", str(logs), "--out", str(out), "--model", "a"]) == 0
     rows = json.loads((out / "manifest.json").read_text())["rows"]
     assert (rows["responses"], rows["used"]) == (48, 24)
     assert sum(rows["set_aside"].values()) == 24
@@ -210,6 +210,64 @@ def test_the_report_is_named_after_the_log_directory(tmp_path: Path) -> None:
     (tmp_path / "mine" / "run.eval").write_text("")
     assert report_name([tmp_path / "mine"]) == "mine"
     assert report_name([tmp_path / "mine" / "run.eval"]) == "run"
+    assert report_name([tmp_path / "mine", tmp_path / "mine" / "run.eval"]) == "mine+run"
+
+
+def test_two_directories_of_one_name_do_not_share_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """Catches the report of one study lost to that of another."""
+    monkeypatch.chdir(tmp_path)
+    write_log(tmp_path / "x" / "logs1", responses("a", {YES: "Yes", NO: "No"}), "first.jsonl")
+    write_log(tmp_path / "y" / "logs1", responses("b", {YES: "Yes", NO: "No"}), "second.jsonl")
+    assert main(["report", "x/logs1"]) == 0
+    assert main(["report", "x/logs1"]) == 0
+    assert main(["report", "y/logs1"]) == 2
+    assert "first.jsonl" in capsys.readouterr().err
+    assert estimates(tmp_path / "reports" / "logs1").index.tolist() == ["a"]
+
+
+def test_files_put_into_a_report_are_not_deleted(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Catches notes that a second run wipes out with the old report."""
+    logs, out = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"})), tmp_path / "out"
+    assert main(["report", str(logs), "--out", str(out)]) == 0
+    (out / "tables" / "my_notes.txt").write_text("mine")
+    assert main(["report", str(logs), "--out", str(out)]) == 2
+    assert "my_notes.txt" in capsys.readouterr().err
+    assert (out / "tables" / "my_notes.txt").read_text() == "mine"
+
+
+def test_a_selection_that_leaves_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Catches an empty report with a zero exit: two conditions on one column exclude each other."""
+    rows = [{**r, "form": f} for f in ("truth", "direct") for r in responses(f, {YES: "Yes", NO: "No"})]
+    rows = [{**r, "item": f"{r['item']}-{r['form']}"} for r in rows]
+    logs = write_log(tmp_path / "logs", rows)
+    command = ["report", str(logs), "--out", str(tmp_path / "out")]
+    assert main([*command, "--where", "form=truth", "--where", "form=direct"]) == 2
+    assert "none of the 48 responses is left" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_rows_of_a_task_without_estimates_are_no_used_rows(tmp_path: Path) -> None:
+    """Catches `N enter the estimates` for graded scores that give no estimate."""
+    graded = [{"model": "m", "task": "graded", "item": str(i), "logged_score": i / 10} for i in range(10)]
+    yes_no = [{**r, "task": "yes or no"} for r in responses("m", {YES: "Yes", NO: "No"})]
+    logs, out = write_log(tmp_path / "logs", graded + yes_no), tmp_path / "out"
+    assert main(["report", str(logs), "--out", str(out)]) == 0
+    rows = json.loads((out / "manifest.json").read_text())["rows"]
+    assert (rows["responses"], rows["used"]) == (34, 24)
+    assert any(reason.startswith("no estimate: ") for reason in rows["set_aside"])
+
+
+def test_answers_of_a_person_are_applied_and_said(tmp_path: Path) -> None:
+    """Catches an overrides.csv that is ignored, or applied without a word."""
+    logs = write_log(tmp_path / "logs", responses("m", {YES: "Yes", NO: "Hm"}))
+    sources = [f"log.jsonl:{line}" for line in range(13, 25)]
+    (logs / "overrides.csv").write_text("source,answer\n" + "".join(f"{s},no\n" for s in sources))
+    out = tmp_path / "out"
+    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert estimates(out)["acc_no"].tolist() == [1.0]
+    assert "12 answers come from overrides.csv" in (out / "index.html").read_text()
 
 
 def test_yes_no_lean_that_plain_accuracy_hides_on_real_logs(shared: Path, tmp_path: Path) -> None:

@@ -35,11 +35,30 @@ def test_each_claim_names_the_models_it_is_true_of() -> None:
     said = claims(results(MODELS, {"a": "above", "b": "below", "c": "undecided"}), {"b": "Model B"})
     assert said[0] == "The competence floor is shown above .5 for a."
     assert said[1] == "The competence floor is shown below .5 for Model B."
-    assert said[2] == "Leaning to Yes, with an interval for the bias that excludes 0: Model B (+0.86)."
-    assert said[3] == "Leaning to No, with an interval for the bias that excludes 0: c (−0.84)."
+    assert said[2] == "Leaning to Yes, with an interval that excludes 0: Model B (+0.86)."
+    assert said[3] == "Leaning to No, with an interval that excludes 0: c (−0.84)."
     assert "where Yes is right: c (0.52 overall, 0.10 there)" in said[4]
     assert "where No is right: Model B (0.55 overall, 0.12 there)" in said[5]
     assert len(said) == 6
+
+
+def test_a_floor_that_turns_on_lost_answers_is_said_with_its_condition() -> None:
+    """Catches a claim "below .5" that holds only because unreadable answers count as wrong."""
+    found = results(MODELS, {"b": "below", "c": "below"})
+    lost = pd.DataFrame([("c", "floor turns on lost answers", 0.2, "")], columns=["model", "flag", "value", "reason"])
+    found = JudgementResults(found.estimates, found.tests, found.bounds, lost, {})
+    said = claims(found, {})
+    assert said[0] == "The competence floor is shown below .5 for b."
+    assert said[1] == "Only if unreadable answers count as wrong is the competence floor shown below .5 for c."
+
+
+def test_negation_blindness_reaches_the_summary() -> None:
+    """Catches a polarity effect that stands in a table only."""
+    models = {"a": {**MODELS["a"], "polarity_sensitivity": 0.6}}
+    said = claims(results(models, {"a": "undecided"}), {})
+    assert said == (
+        "More often right on affirmative than on negated questions, with an interval that excludes 0: a (+0.60).",
+    )
 
 
 def test_nothing_is_claimed_without_ground() -> None:

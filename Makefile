@@ -26,8 +26,8 @@ $(STAMP): requirements.lock pyproject.toml
 	fi; \
 	echo "setting up $(VENV) with $$("$$python" -V)"; \
 	rm -rf $(VENV) && "$$python" -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PY) -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
 report: $(STAMP) ## read LOGS (default: logs/) and write tables, figures and a page to OUT

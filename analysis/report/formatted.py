@@ -212,9 +212,8 @@ def _legend(table: Table) -> Iterable[tuple[str, str]]:
         for where in wheres:
             if cells := [name for name in where.cells or (where.column,) if name in headers]:
                 own = where.cells in ((), (where.column,))
-                said = (
-                    _condition(where) if own else f"where {headers.get(where.column, where.column)} {_condition(where)}"
-                )
+                other = "" if own else f"where {headers.get(where.column, where.column)} "
+                said = where.meaning or f"{other}{_condition(where)}"
                 conditions.setdefault(said, []).extend(cells)
         if conditions:
             yield kind, "; ".join(f"{_covering(names, table.spec, headers)} {c}" for c, names in conditions.items())
@@ -226,7 +225,7 @@ def _legend(table: Table) -> Iterable[tuple[str, str]]:
 def _covering(names: list[str], spec: TableSpec, headers: dict[str, str]) -> str:
     """Headings of the columns, or of the spanner that covers exactly them."""
     spanned = [spanner.header for spanner in spec.spanners if set(spanner.columns) == set(names)]
-    return spanned[0] if spanned else ", ".join(headers[name] for name in names)
+    return spanned[0] if spanned else ", ".join(dict.fromkeys(headers[name] for name in names))
 
 
 def _condition(where: Where) -> str:

@@ -33,7 +33,10 @@ _PREAMBLE = r"""\documentclass{article}
 \pagestyle{empty}
 \begin{document}
 """
-_NEEDS = "% Needs booktabs, longtable and graphicx; with pdflatex also \\usepackage[T1]{fontenc}.\n"
+_COMMENT = r"""% Needs booktabs, longtable and graphicx; with pdflatex also \usepackage[T1]{fontenc}.
+% Label tab:NAME after the name of the file: rename one of two reports that stand in one document.
+% Characters that the font lacks: a label under [models."..."] in study.toml prints a name of your choice.
+"""
 
 
 def render_latex(table: Table) -> str:
@@ -53,7 +56,7 @@ def render_latex(table: Table) -> str:
         Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
     """
     shown = with_short_names(format_table(table), latex_width)
-    return _NEEDS + (_long(shown) if _is_long(shown) else _float(shown))
+    return _COMMENT + (_long(shown) if _is_long(shown) else _float(shown))
 
 
 def standalone_latex(table: Table) -> str:

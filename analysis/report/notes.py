@@ -33,6 +33,13 @@ TARGETS = {
     "new_models": "new models",
     "census": "this benchmark as the whole population",
 }
+WEIGHTS = {
+    "micro": "micro, every response weighs the same within its cell",
+    "item": "item, every item weighs the same within its cell",
+    "prompt": "prompt, every item weighs the same within its cell",
+    "template": "template, every template weighs the same within its cell",
+    "form": "form, every form weighs the same within its cell",
+}
 _LISTED = 6
 
 
@@ -53,14 +60,14 @@ def notes_from(rows: pd.DataFrame, spec: TableSpec) -> tuple[str, ...]:
     """
     columns = [c for c in spec.columns if set(c.needs()) <= set(rows.columns)]
     printed = {name for c in columns for name in (c.name, getattr(c, "high", ""))}
-    sentences = [_intervals(rows, c) for c in columns if isinstance(c, Interval)]
-    sentences += [_adjustment(rows, c) for c in columns if isinstance(c, PValue)]
+    sentences = _intervals(rows, [c for c in columns if isinstance(c, Interval)])
+    sentences += _adjustments(rows, [c for c in columns if isinstance(c, PValue)])
     sentences += [_test(rows, columns), _sizes(rows, printed)]
     for name, lead, phrase in (
         ("unit", "Unit of analysis: {}", _word),
         ("scale", "Scale: {}", _word),
         ("uncertain", "{}", lambda v: UNCERTAIN.get(v, f"Treatment of uncertain answers: {_word(v)}")),
-        ("weights", "Weighting: {}", _word),
+        ("weights", "Weighting: {}", lambda v: WEIGHTS.get(v, _word(v))),
         ("target", "Claims are about {}", lambda v: TARGETS.get(v, _word(v))),
     ):
         if name in rows.columns and name not in printed:
@@ -89,20 +96,31 @@ def _sentence(lead: str, tally: dict[str, int]) -> str:
         return ""
     if len(tally) == 1:
         return lead.format(next(iter(tally))) + "."
-    listed = [f"{phrase} ({_rows(n)})" for phrase, n in list(tally.items())[:_LISTED]]
+    listed = [f"{phrase} ({numbers.counted(n, 'row')})" for phrase, n in list(tally.items())[:_LISTED]]
     rest = [f"{len(tally) - _LISTED} more"] if len(tally) > _LISTED else []
     return f"Rows differ. {lead.format('; '.join(listed + rest))}."
 
 
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
+def _by_tally(columns: Sequence[Column], tallies: Sequence[dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
+    """Headings of the columns of which the same is to be said, and what that is."""
+    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for column, tally in zip(columns, tallies, strict=True):
+        if tally:
+            groups.setdefault(tuple(tally.items()), []).append(column.header or column.name)
+    return [(", ".join(dict.fromkeys(headings)), dict(tally)) for tally, headings in groups.items()]
 
 
-def _intervals(rows: pd.DataFrame, column: Interval) -> str:
-    low = getattr(column, "low", column.name)
-    defined = rows[rows[low].notna() | rows[column.high].notna()]
-    pairs = zip(defined[column.level], defined[column.method], strict=True)
-    return _sentence("Intervals: {}", _tally([_interval(level, method) for level, method in pairs]))
+def _intervals(rows: pd.DataFrame, columns: Sequence[Interval]) -> list[str]:
+    """One sentence per level and method; where there are several, each names its columns."""
+    tallies = []
+    for column in columns:
+        low = getattr(column, "low", column.name)
+        defined = rows[rows[low].notna() | rows[column.high].notna()]
+        pairs = zip(defined[column.level], defined[column.method], strict=True)
+        tallies.append(_tally([_interval(level, method) for level, method in pairs]))
+    groups = _by_tally(columns, tallies)
+    leads = ["Intervals: {}"] if len(groups) == 1 else [f"Intervals of {headings}: {{}}" for headings, _ in groups]
+    return [_sentence(lead, tally) for lead, (_, tally) in zip(leads, groups, strict=True)]
 
 
 def _interval(level: object, method: object) -> str:
@@ -111,18 +129,22 @@ def _interval(level: object, method: object) -> str:
     return f"{size}, {name}"
 
 
-def _adjustment(rows: pd.DataFrame, column: PValue) -> str:
-    if not column.adjusted:
-        return f"{column.header or column.name}: not adjusted for multiple tests."
-    defined = rows[rows[column.name].notna()]
-    pairs = zip(defined[column.method], defined[column.family], strict=True)
-    phrases = [_family(method, size) for method, size in pairs]
-    return _sentence(f"{column.header or column.name}: {{}}", _tally(phrases))
+def _adjustments(rows: pd.DataFrame, columns: Sequence[PValue]) -> list[str]:
+    """What the p-values are adjusted for, columns of which the same holds together."""
+    tallies = []
+    for column in columns:
+        phrases = ["not adjusted for multiple tests"]
+        if column.adjusted:
+            defined = rows[rows[column.name].notna()]
+            pairs = zip(defined[column.method], defined[column.family], strict=True)
+            phrases = [_family(method, size) for method, size in pairs]
+        tallies.append(_tally(phrases))
+    return [_sentence(f"{headings}: {{}}", tally) for headings, tally in _by_tally(columns, tallies)]
 
 
 def _family(method: object, size: object) -> str:
-    name = _phrase(method, lambda m: m[:1].upper() + _word(m)[1:]) or "adjustment not recorded"
-    return name if is_missing(size) else f"{name}, family of {numbers.count(float(size))} tests"  # type: ignore[arg-type]
+    name = _phrase(method, lambda m: f"adjusted by {m[:1].upper()}{_word(m)[1:]}") or "adjustment not recorded"
+    return name if is_missing(size) else f"{name}, family of {numbers.counted(float(size), 'test')}"  # type: ignore[arg-type]
 
 
 def _test(rows: pd.DataFrame, columns: Sequence[Column]) -> str:
@@ -137,12 +159,12 @@ def _test(rows: pd.DataFrame, columns: Sequence[Column]) -> str:
 def _sizes(rows: pd.DataFrame, printed: set[str]) -> str:
     said = []
     for name, noun in (
-        ("n", "scored responses"),
-        ("n_clusters", "independent units"),
-        ("n_unscored", "responses set aside (errored or missing)"),
+        ("n", "scored response"),
+        ("n_clusters", "independent unit"),
+        ("n_unscored", "errored or missing response"),
     ):
         values = [float(v) for v in rows[name] if not is_missing(v)] if name in rows.columns else []
         if values and name not in printed:
-            ends = [f"{v:,.0f}" for v in (min(values), max(values))]
-            said.append(f"{' to '.join(dict.fromkeys(ends))} {noun}")
+            least, most = round(min(values)), round(max(values))
+            said.append((f"{least:,} to " if least != most else "") + numbers.counted(most, noun))
     return f"Per row: {', '.join(said)}." if said else ""

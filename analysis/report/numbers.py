@@ -47,7 +47,7 @@ def count(value: float) -> str:
     return f"{int(value):,}".replace("-", MINUS)
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def counted(number: float, noun: str, plural: str = "") -> str:
     """A number with its noun: ``1 model``, ``1,200 models``; ``plural`` where it is not the noun with an s."""
     return f"{count(number)} {noun if number == 1 else plural or f'{noun}s'}"
 

@@ -26,13 +26,15 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 class Where:
     """Condition on the unrounded data: ``Where("floor", ">", 0.5)``; false where the value is missing.
 
-    ``cells`` names the columns whose cells it styles; default: the column itself.
+    ``cells`` names the columns whose cells it styles; default: the column itself. ``meaning`` is what the
+    legend says of them instead of the condition.
     """
 
     column: str
     op: str
     value: float | str | bool
     cells: tuple[str, ...] = ()
+    meaning: str = ""
 
     def __post_init__(self) -> None:
         if self.op not in _OPERATORS:

@@ -8,7 +8,7 @@ import re
 #: A clause of this kind only entertains what follows.
 _HYPOTHETIC = re.compile(
     r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
-    r"|(?<!no )(?<!n't )(?<!not )(?<!no one )(?<!nobody )(?<!little )(?:doubt\w*|den(?:y|ies)|disagree\w*)"
+    r"|(?<!no )(?<!n't )(?<!not )(?<!no one )(?<!no-one )(?<!nobody )(?<!little )(?:doubt\w*|den(?:y|ies)|disagree\w*)"
     r"|misconception|myth|illusion|temptation|(?:false|untrue) that|(?<!\bit )seem\w*|before|until|(?<!\bi )had|no"
     r" way(?= (?:that|the|my|it|this)\b|\s*$)|(?:nobody|no one) (?:\w+ )?(?:would|could|can|says?|said|should"
     r"|answers)|fails? to see"
@@ -50,7 +50,7 @@ _REPORTED = re.compile(
     r"\b(?!i |we )[\w']+ (?:\w+ly |would |will |might |have |has |had |used to )*"
     r"(?:claim(?:s|ed)?|argue[sd]?|insist(?:s|ed)?|thinks|thought|believes|believed|says|said|repl(?:y|ies|ied)"
     r"|wr(?:ote|ites?)"
-    r"|answers|answered|stated?|maintain(?:s|ed)?)(?: that)?\s*[:,]?\s*[\"']*(?:the |its )?$"
+    r"|answers|answered|stated?|maintain(?:s|ed)?)(?: that)?[ \t]*[:,]?[ \t]*[\"']*(?:the |its )?$"
     r"|\baccording to (?!(?:(?:the|these|this|all|both|what|our|line|premise|rule) )*(?:premises?|text|passage"
     r"|rules?|information|given|line"
     r"|statements?|definitions?|arguments?|data|evidence|above|facts?|story|question|logic|formal|classical|context"

@@ -49,6 +49,7 @@ NAMED = re.compile(
     r"|(?<!nothing )makes (?:it|this|that)\s+(?=an?\s)|(?:→|[-=]>)\s*answer\s+|(?:logic|reason|analysis|(?:the"
     r"|my) (?:text|passage|evidence|analysis|rule|logic)) says\s+"
     r"|(?:which|this|that)\s+means\s*[:,]?\s*(?:that\s+)?|(?P<last>final)\s*:\s*|leaning(?: towards?)?\s+"
+    r"|let's (?:say|go with)\s+"
     r"|(?:i|we)(?:'d|'ll|'m|'re| would| will| must| am| are| do| can only| can)?(?: have to| tend to| thus| need to"
     r"| still| therefore| also| [a-z]{3,12}ly"
     r"| inclined to)?"
@@ -109,7 +110,8 @@ MAY_CORRECT = re.compile(
 )
 MAY_NEGATE = re.compile(r"not|n't|never|neither|nor|without|rather|instead|hardly")
 MAY_NAME = re.compile(
-    r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans|leaning"
+    r"answer|conclusion|verdict|judge?ment|response|reply|decision|determination|prediction|result|solution|ans"
+    r"|leaning|let's"
     r"|guess|bet|vote|choice|pick|stance|call|says|assessment|output|label|réponse|respuesta|antwort|risposta"
     r"|resposta|ответ|get|deserves|warrants|amount"
     r"|boil|giv|make|turn|lead|bring|come|→|>|chang|switch|revis|updat|means|final|i['\s]|we['\s]|(?:it|that|this"

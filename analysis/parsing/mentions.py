@@ -11,12 +11,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 from analysis.parsing import contexts
-from analysis.parsing.answer_words import NO, OPPOSITE, YES, AnswerWords
-from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_possible, is_reported
+from analysis.parsing.answer_words import OPPOSITE, AnswerWords
+from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_reported
+from analysis.parsing.corrections import is_conclusion
+from analysis.parsing.following import another_next, ends_clause, ends_text, right_reason
 
 #: Strength of a mention: named as final answer, named as answer, standing first or last, standing inside a text,
 #: and one that can only contradict others ("yes for the first, no for the second").
 FINAL, NAMED, STANDING, INSIDE, CONTRARY = 4, 3, 2, 1, 0
+#: What may precede an answer as a preamble, and follow a conclusion as an afterword.
+_PREAMBLE_CHARS, _PREAMBLE_SENTENCES, _AFTERWORD_SENTENCES = 90, 3, 3
 _LEFT_CHARS = 220
 _LEAD_CHARS = 90
 #: What may precede the first hint at a marker and still belong to it ("overall answer", "this is").
@@ -95,10 +99,10 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
         return Mention(start, polarity, NAMED, "final_answer")
     if contexts.IS_THE_OTHER.match(text, found.end()) and "not the" in text[max(0, start - 60) : start]:
         return Mention(start, polarity, NAMED, "final_answer")
-    right = _right_reason(text, found.end(), word, polarity, declared)
+    right = right_reason(text, found.end(), word, polarity, declared)
     if right:
         return right
-    if _another_next(text, found.end(), polarity, words):
+    if another_next(text, found.end(), polarity, words):
         return _contrary(start, polarity)
     left = _LEFT_EDGE.sub("", text[max(0, start - _LEFT_CHARS) : start]) + " "
     if start > _LEFT_CHARS:
@@ -118,61 +122,12 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
         (_predicate(layout, start, left, polarity) if declared else None)
         or _named(start, left, polarity)
         or _standing(layout, start, left, polarity, found.end())
-        or (_contrary(start, polarity) if _ends_clause(text, left, found.end()) else "inside")
+        or (_contrary(start, polarity) if ends_clause(text, left, found.end()) else "inside")
     )
 
 
 def _contrary(start: int, polarity: str) -> Mention:
     return Mention(start, polarity, CONTRARY, "contrary")
-
-
-def _ends_clause(text: str, left: str, end: int) -> bool:
-    """Whether a word ends a short clause set against another: "..., loosely speaking yes", "or maybe no"."""
-    right = contexts.RIGHT.match(text, end)
-    ends = right is not None and (right["end"] is not None or right["stop"] is not None)
-    if not ends:
-        return False
-    return is_possible(left) or contexts.SET_AGAINST.search(left) is not None
-
-
-def _another_next(text: str, end: int, polarity: str, words: AnswerWords) -> bool:
-    """Whether the opposite answer follows at once: "yes no"."""
-    following = words.word.match(text, end + 1) if text[end : end + 1] == " " else None
-    return following is not None and words.table[" ".join(following[0].split())] != polarity
-
-
-def _ends_here(text: str, end: int) -> bool:
-    right = contexts.RIGHT.match(text, end)
-    return right is not None and right["end"] is not None
-
-
-def _right_reason(text: str, end: int, word: str, polarity: str, declared: bool) -> str:
-    """Why what follows the word keeps it from being an answer; empty if nothing does."""
-    right = contexts.RIGHT.match(text, end)
-    if right is None:
-        return "inside"
-    if contexts.SAID.match(text, end) or (end < len(text) and contexts.QUOTED_SUBJECT.match(text, end)):
-        return "inside"
-    if right["ask"]:
-        return "question"
-    if polarity == NO and (contexts.NUMBER.match(text, end) or contexts.CLASS.match(text, end)):
-        return "inside"
-    following = right["next"]
-    if contexts.MAYBE_AFTER.match(text, end):
-        return "inside"
-    if contexts.CONDITION_AFTER.match(text, end):
-        return "conditional"
-    if following is None or (declared and contexts.PREDICATE_NOUN.match(text, end)):
-        return ""
-    following = following.strip("\"')")
-    if contexts.CONDITION.fullmatch(following):
-        return "conditional"
-    if contexts.SUBJECT_OF.fullmatch(following) or (polarity == YES and following in ("cannot", "can't")):
-        return "inside"
-    if declared and contexts.ADJECTIVE_OF.fullmatch(following):
-        return "inside"
-    goes_on = contexts.GOES_ON.fullmatch(following) is not None or (polarity == YES and not declared)
-    return "" if goes_on else "inside"
 
 
 def _named(start: int, left: str, polarity: str) -> Mention | str | None:
@@ -253,7 +208,7 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
             return None
         if is_conditional(left) and not opening:
             return "conditional"
-        if not (opening or _ends_here(layout.text, end)) or is_hypothetic(left):
+        if not (opening or ends_text(layout.text, end)) or is_hypothetic(left):
             return Mention(
                 start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None
             )
@@ -276,7 +231,17 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
         return _after_question(layout, start, polarity)
     if start < layout.first_end:
         return Mention(start, polarity, STANDING, "first_word")
+    if not in_brackets and _is_prominent(layout, start):
+        return Mention(start, polarity, STANDING, "only_one_polarity")
     return Mention(start, polarity, INSIDE, "only_one_polarity", aside=in_brackets)
+
+
+def _is_prominent(layout: _Layout, start: int) -> bool:
+    """Whether a word inside a text stands where answers do: behind a preamble, or as a conclusion near the end."""
+    before, behind = layout.text[:start], layout.text[start:]
+    if len(before) <= _PREAMBLE_CHARS and n_sentences(before) <= _PREAMBLE_SENTENCES and "?" not in before:
+        return contexts.STEP.match(before) is None
+    return is_conclusion(layout.text, start) and n_sentences(behind) <= _AFTERWORD_SENTENCES and "?" not in behind
 
 
 def _opens(layout: _Layout, start: int) -> bool:

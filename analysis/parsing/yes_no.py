@@ -14,6 +14,7 @@ from analysis.parsing import mentions as found_in
 from analysis.parsing.answer_words import EDGES, NO, YES, AnswerWords
 from analysis.parsing.contexts import BOTH_WORDS
 from analysis.parsing.corrections import is_conclusion, is_corrected, is_retracted
+from analysis.parsing.following import right_reason
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
 from analysis.parsing.plain_replies import plain_answer
 from analysis.parsing.reading import Reading, answered, unanswered
@@ -23,6 +24,7 @@ from analysis.schema.status import Status
 
 #: A lone standing word inside a text is read only if the text is short; a long one argues in steps.
 _SHORT_TEXT_SENTENCES = 4
+_MARKED_INSIDE = re.compile(r"\w\*+\w")
 _MAY_WRAP = re.compile(r"[_<\[◁\\{~&|☐☑]")
 _ENUMERATED = re.compile(
     r"(?:^|(?<=[\s,;.]))[ \t]*\(?(?:(?:q|question|part|item)\s*)?\(?(?:\d{1,2}|[a-e])[.):]+[ \t]*(\S+)", re.MULTILINE
@@ -65,7 +67,7 @@ def read_yes_no(text: str, words: AnswerWords) -> Reading:
 
 def _plain(text: str, words: AnswerWords) -> Reading | None:
     """The common cases, for speed, with the result of the full reading; no answer word at all is one of them."""
-    if len(text) > HEAD_CHARS or _MAY_WRAP.search(text):
+    if len(text) > HEAD_CHARS or _MAY_WRAP.search(text) or ("*" in text and _MARKED_INSIDE.search(text)):
         return None
     folded = fold(text).strip()
     first = words.word.search(folded)
@@ -133,11 +135,20 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
 
 def _is_numbered(text: str, words: AnswerWords) -> bool:
     """Answers to several questions in a numbered list."""
-    numbered = [n for n in _ENUMERATED.finditer(text) if n[1].strip(EDGES) in words.table]
+    numbered = [n for n in _ENUMERATED.finditer(text) if _answers(text, n, words)]
     if len(numbered) < 2:
         return False
     first = words.word.search(text)
     return first is not None and first.start() >= numbered[0].start()
+
+
+def _answers(text: str, numbered: re.Match[str], words: AnswerWords) -> bool:
+    """Whether an item of a list is an answer, and not a statement such as "No A are B"."""
+    found = words.word.search(text, numbered.start(1), numbered.end(1))
+    if numbered[1].strip(EDGES) not in words.table or found is None:
+        return False
+    word = found[0]
+    return not right_reason(text, found.end(), word, words.table[word], word in words.declared)
 
 
 def _row(text: str, found: list[str], words: AnswerWords) -> list[str]:

@@ -1,9 +1,9 @@
 """Labelled answer texts and how well the readers do on them; run as a script it prints the accuracy by kind.
 
 A corpus is a tab-separated file: ``kind``, for yes/no also ``words`` (a vocabulary of ``VOCABULARIES``, ``-`` for
-the built-in one), for choices perhaps ``options`` (their number), ``expected`` (``-`` where nothing should be read) and
-``text`` with ``\\n``, ``\\t``, ``\\uXXXX`` and ``\\\\`` as escapes. Files ``corpus_*.tsv`` were written beside the rules, ``varied_*.tsv``
-before the rules that they led to.
+the built-in one), for choices perhaps ``options`` (their number), ``expected`` (``-`` where nothing should be read)
+and ``text`` with ``\\n``, ``\\t``, ``\\uXXXX`` and ``\\\\`` as escapes. Files ``corpus_*.tsv`` were written beside the
+rules; ``varied_*.tsv`` in batches, each before the rules that it led to.
 """
 
 import re

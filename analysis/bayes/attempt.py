@@ -86,7 +86,9 @@ class Attempt:
         return UNITS if self.clusters is not None and self.clusters.reused and self.surfaces is None else COUNTS
 
     def _sample(self) -> _Sampled:
-        stages, gates, notes = {}, [], []
+        stages: dict[str, StageFit] = {}
+        gates: list[Gate] = []
+        notes: list[str] = []
         for name, arrays in self.arrays.items():
             approximation = whitened_coordinates(arrays)
             coordinates = approximation.coordinates

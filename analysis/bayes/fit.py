@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.bayes.attempt import Attempt
 from analysis.bayes.design_matrix import CountDesign, count_design
+from analysis.bayes.gates import TOO_FEW_DRAWS
 from analysis.bayes.model_arrays import ModelArrays
 from analysis.bayes.models.answer_bias import stage_arrays
 from analysis.bayes.models.surface_layer import ClusterEstimates, surface_layer_arrays
@@ -52,7 +53,8 @@ def fit_answer_bias(
     -----
     Headline rows are those fitted to estimates by unit where ``clusters`` says that units are asked more
     than once, since counts alone would give intervals that are too short; else those fitted to counts. A
-    fit that fails a gate is repeated once with acceptance .99 and twice the draws.
+    fit that fails a gate is repeated once with twice the draws and, unless Monte-Carlo error alone was
+    too large, acceptance .99. A fast fit is not repeated.
     """
     priors, settings = priors or Priors(), settings or SamplerSettings()
     tell = progress or (lambda sentence: None)
@@ -62,8 +64,9 @@ def fit_answer_bias(
     attempt = Attempt(design, surfaces, arrays, clusters, settings, ci_level, treatments, seed, tell)
     fit = attempt.run()
     if fit.status == "failed" and not settings.fast:
-        tell(f"a gate was not passed ({fit.reason}); sampling once more, more carefully")
-        fit = replace(attempt, settings=retry_settings(settings)).run()
+        tell(f"a gate was not passed ({fit.reason}); sampling once more")
+        careful = not set(fit.gates.loc[~fit.gates["passed"], "name"]) <= TOO_FEW_DRAWS
+        fit = replace(attempt, settings=retry_settings(settings, careful=careful)).run()
     return fit
 
 

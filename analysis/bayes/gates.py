@@ -18,6 +18,8 @@ MOST_SATURATED: Final = 0.01
 #: Largest Monte-Carlo error of a printed probability, and of an interval's end as a share of its width.
 MOST_MCSE_PROBABILITY: Final = 0.01
 MOST_MCSE_END: Final = 0.05
+#: Gates that more draws of the same sampler would pass.
+TOO_FEW_DRAWS: Final = frozenset({"bulk ESS", "tail ESS", "MCSE of a probability", "MCSE of an interval end / width"})
 
 
 @dataclass(frozen=True, slots=True)

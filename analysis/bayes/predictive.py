@@ -29,19 +29,15 @@ def predictive_checks(
     Returns
     -------
     DataFrame
-        ``model, check, observed, expected`` (median of the replicates)``, low, high`` (95 %)`` , tail``:
-        twice the smaller share of replicates beyond the observed value. Checks: share of Yes, spread over
+        ``model, check, observed, expected`` (median of the replicates), ``low, high`` (95 %), ``tail``:
+        twice the smaller share of replicates beyond the observed value. Checks: share of Yes, its sd over
         templates, share of cells below .02 or above .98, share of uncertain answers. Cells are drawn
         anew, so that a residual that hides a misfit shows.
     """
     rows = []
     for m, model in enumerate(design.models):
         counts, n = _replicated(m, yes, rng)
-        asked = n > 0
-        checks: dict[str, Callable[[Floats], Floats]] = {
-            "share of Yes": lambda k, n=n: k.sum(axis=-1) / n.sum(),
-            "share of extreme cells": lambda k, n=n, at=asked: _extreme(share(k, n)[..., at]),
-        }
+        checks = {"share of Yes": _share_of_yes(n), "share of extreme cells": _extreme_share(n)}
         if "template" in design.cells:
             checks["sd over templates"] = _template_spread(design, n)
         rows += [_row(model, name, check(yes.arrays.yes[m]), check(counts)) for name, check in checks.items()]
@@ -68,12 +64,22 @@ def _replicated(m: int, fit: StageFit, rng: np.random.Generator) -> tuple[Floats
     return rng.binomial(n.astype(np.int64), np.clip(probability, 0, 1)).astype(float), n
 
 
-def _extreme(rates: Floats) -> Floats:
-    return ((rates < _EXTREME) | (rates > 1 - _EXTREME)).mean(axis=-1)
+def _share_of_yes(n: Floats) -> Callable[[Floats], Floats]:
+    return lambda k: k.sum(axis=-1) / n.sum()
+
+
+def _extreme_share(n: Floats) -> Callable[[Floats], Floats]:
+    asked = n > 0
+
+    def extreme(k: Floats) -> Floats:
+        rates = k[..., asked] / n[asked]
+        return ((rates < _EXTREME) | (rates > 1 - _EXTREME)).mean(axis=-1)
+
+    return extreme
 
 
 def _template_spread(design: CountDesign, n: Floats) -> Callable[[Floats], Floats]:
-    """Spread over templates of the share of Yes, minus what gold and polarity explain on average."""
+    """Standard deviation over templates of the mean share of Yes of their cells."""
     template = pd.Categorical(design.cells["template"]).codes
     place = np.eye(template.max() + 1)[template] * (n > 0)[:, None]
     place = place[:, place.sum(axis=0) > 0]

@@ -49,9 +49,10 @@ def fast_settings(*, cores: int = 2) -> SamplerSettings:
     return SamplerSettings(draws=250, tune=150, cores=cores, fast=True)
 
 
-def retry_settings(settings: SamplerSettings) -> SamplerSettings:
-    """Settings of the second attempt: shorter steps, twice the draws."""
-    return replace(settings, target_accept=RETRY_ACCEPT, tune=2 * settings.tune, draws=2 * settings.draws)
+def retry_settings(settings: SamplerSettings, *, careful: bool) -> SamplerSettings:
+    """Settings of the second attempt: twice the draws and, if ``careful``, shorter steps."""
+    longer = replace(settings, tune=2 * settings.tune, draws=2 * settings.draws)
+    return replace(longer, target_accept=RETRY_ACCEPT) if careful else longer
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import xarray as xr
 from numba import njit
 from numpy.typing import NDArray
 
-from analysis.bayes.beta_binomial import WORK_SIZE
+from analysis.bayes.beta_binomial import WORK_SIZE, phi_terms
 from analysis.bayes.log_density import likelihood_block
 from analysis.bayes.model_arrays import LARGEST_LOG_PHI, ModelArrays
 from analysis.bayes.models.answer_bias import dense
@@ -95,6 +95,8 @@ def log_likelihood(fit: StageFit) -> Floats:
     phi = hyper.phi(d)
     phi = np.zeros(len(hyper.value)) if phi is None else np.minimum(phi, np.exp(LARGEST_LOG_PHI))
     total = np.zeros(len(hyper.value))
+    if d.log_phi_at >= 0:
+        total += [phi_terms(value, d.sizes, d.cells)[0] for value in phi]
     matrix = dense(d)
     for m in range(len(d.yes)):
         eta = coefficient_draws(m, hyper, d, fit.coordinates) @ matrix.T

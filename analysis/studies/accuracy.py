@@ -8,7 +8,7 @@ from analysis.report.columns import Count, Text
 from analysis.report.content import Section
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.judgement import estimate_column, table_name, wide_estimates
+from analysis.studies.wide_table import estimate_column, read_and_used, table_name, wide_estimates
 
 
 def accuracy_section(
@@ -19,8 +19,7 @@ def accuracy_section(
     ``estimates`` is None where the task has no right-or-wrong scores; ``reason`` then says so.
     """
     lead = [
-        f"{design.n_models:,} models, {design.n_items:,} items, {design.n_rows:,} responses of kind "
-        f"“{design.kind}” ({design.kind_reason}).",
+        f"{read_and_used(design, estimates)}; answers of kind “{design.kind}” ({design.kind_reason}).",
         f"Answer bias and competence floor are not estimated: {design.cells_reason}.",
     ]
     if estimates is None:
@@ -34,8 +33,8 @@ def accuracy_section(
                 Text("label", "Model"),
                 estimate_column("accuracy", "Accuracy"),
                 estimate_column("uncertain_rate", "Uncertain"),
-                Count("n", "n"),
-                Count("n_clusters", "Units"),
+                Count("n", "n", help="scored responses, answered or uncertain"),
+                Count("n_clusters", "Units", help="independent units"),
             ),
             order=("-accuracy", "label"),
         )

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
 from analysis.report.columns import Count, Decision, Estimate, Number, Percent, Proportion, PValue, Signed, Text
-from analysis.report.content import Figure, Section, file_stem
+from analysis.report.content import Figure, Section
 from analysis.report.figures.class_accuracy import class_accuracy_figure
 from analysis.report.figures.floor_bias import floor_bias_figure
+from analysis.report.numbers import counted
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.cell_tables import cells_table, classes_table, contrasts_table
+from analysis.studies.wide_table import UNEXPLAINED, read_and_used, table_name, wide_estimates
 
 DECISIONS = {
     "above": "above .5",
@@ -19,13 +21,6 @@ DECISIONS = {
     "undecided": "undecided",
     "not tested": "not tested",
 }
-_CELLS = ("acc_va", "acc_vn", "acc_ia", "acc_in")
-#: Measures that the tables of a task print, each as estimate with interval.
-PRINTED = (
-    "accuracy", "uncertain_rate", "acc_yes", "acc_no", *_CELLS, "balanced_accuracy", "answer_bias",
-    "polarity_sensitivity", "validity_contrast", "competence_floor", "affirmative_floor", "cell_floor", "d_prime",
-    "criterion_c", "yes_rate",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +39,15 @@ class JudgementResults:
 
 def judgement_section(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> Section:
     """Tables and figures of one yes/no task."""
-    wide = wide_estimates(results.estimates, labels)
+    wide = with_decisions(wide_estimates(results.estimates, labels), results.tests)
     tables = (
         cells_table(design, wide),
         tests_table(design, results, labels),
+        classes_table(design, wide),
         contrasts_table(design, wide),
         uncertain_table(design, results, labels),
     )
-    lead = (_design_sentence(design), _counts_sentence(results.tests))
+    lead = (_design_sentence(design, results.estimates), _counts_sentence(results.tests))
     return Section(
         f"Yes/no task {design.task}" if design.task else "Yes/no task",
         lead=lead,
@@ -59,6 +55,12 @@ def judgement_section(design: TaskDesign, results: JudgementResults, labels: Map
         figures=judgement_figures(design, results.estimates, labels),
         notes=design.assumptions,
     )
+
+
+def with_decisions(wide: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
+    """The wide table with the decision of the tests of the floor, ``not tested`` where there is none."""
+    decided = tests[tests["alternative"] == "greater"].set_index("model")["decision"]
+    return wide.assign(decision=wide["model"].map(decided).fillna("not tested"))
 
 
 def judgement_figures(design: TaskDesign, estimates: pd.DataFrame, labels: Mapping[str, str]) -> tuple[Figure, ...]:
@@ -69,119 +71,6 @@ def judgement_figures(design: TaskDesign, estimates: pd.DataFrame, labels: Mappi
     )
 
 
-def table_name(kind: str, design: TaskDesign) -> str:
-    """Stem of a table or figure, with the task's name where it has one."""
-    return file_stem(kind, design.task)
-
-
-def wide_estimates(estimates: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """One row per model: each measure with its ends and reason (``<measure>_low``, ...), and shared columns."""
-    rows = []
-    for model, group in estimates.groupby("model", sort=False, observed=True):
-        by_measure = {row["measure"]: row for row in group.to_dict("records")}
-        row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
-        row |= {name: group[name].iloc[0] for name in ("ci_level", "unit", "uncertain", "weights", "target")}
-        row |= {name: group[name].max() for name in ("n", "n_clusters")}
-        for measure in PRINTED:
-            row |= _named(measure, by_measure.get(measure))
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _named(measure: str, found: Mapping[Any, Any] | None) -> dict[str, Any]:
-    """Columns of one measure of a wide table."""
-    if found is None:
-        found = {"reason": "not identified by this design"}
-    ends = {f"{measure}_low": "ci_low", f"{measure}_high": "ci_high", f"{measure}_method": "ci_method"}
-    values = {measure: found.get("estimate")} | {name: found.get(column) for name, column in ends.items()}
-    missing = pd.isna(found.get("estimate"))
-    return values | {f"{measure}_reason": found["reason"], f"{measure}_missing": found["reason"] if missing else ""}
-
-
-def estimate_column(measure: str, header: str, *, signed: bool = False, digits: int = 3, help: str = "") -> Estimate:
-    """Estimate with interval of one measure of a wide table."""
-    return Estimate(
-        measure, header, low=f"{measure}_low", high=f"{measure}_high", method=f"{measure}_method", digits=digits,
-        signed=signed, reason=f"{measure}_reason", help=help,
-    )  # fmt: skip
-
-
-def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
-    """Cells with bias, polarity sensitivity and floor, sorted by floor, with a rule where it crosses .5."""
-    four = design.cells == "validity_polarity"
-    cells = (
-        tuple(
-            Proportion(name, head, digits=3, reason=f"{name}_missing")
-            for name, head in zip(_CELLS, ("Aff.", "Neg.", "Aff.", "Neg."), strict=True)
-        )
-        if four
-        else (
-            Proportion("acc_yes", "Acc(Yes)", reason="acc_yes_missing"),
-            Proportion("acc_no", "Acc(No)", reason="acc_no_missing"),
-        )
-    )
-    spanners = (Spanner("Valid", _CELLS[:2]), Spanner("Invalid", _CELLS[2:])) if four else ()
-    polarity = (estimate_column("polarity_sensitivity", "PS", signed=True, digits=2),) if four else ()
-    shown = _CELLS if four else ("acc_yes", "acc_no")
-    spec = TableSpec(
-        table_name("cells", design),
-        title="Accuracy by cell, answer bias and competence floor" + (f": {design.task}" if design.task else ""),
-        columns=(
-            Text("label", "Model"),
-            Proportion("accuracy", "Acc.", reason="accuracy_missing"),
-            Percent("uncertain_rate", "Unc.", reason="uncertain_rate_missing"),
-            *cells,
-            estimate_column("answer_bias", "Bias", signed=True, digits=2),
-            *polarity,
-            estimate_column("competence_floor", "Floor"),
-            Count("n", "n"),
-        ),
-        order=("-competence_floor", "label"),
-        spanners=spanners,
-        note=(
-            "Bias: accuracy where Yes is right minus accuracy where No is right, above 0 leans to Yes. "
-            + ("PS: affirmative minus negated accuracy. " if four else "")
-            + "Floor: the worse of the two accuracies."
-        ),
-        rule_where=Where("competence_floor", ">", 0.5),
-        bold_where=(Where("competence_floor", ">", 0.5),),
-        underline_where=tuple(Where(name, "<", 0.5) for name in shown),
-    )
-    return Table(spec, wide, simulated=design.simulated)
-
-
-def contrasts_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
-    """The remaining contrasts of the cells, and the signal-detection reading."""
-    four = design.cells == "validity_polarity"
-    more = (
-        (
-            estimate_column("validity_contrast", "VAL", signed=True, digits=2),
-            estimate_column("affirmative_floor", "Aff. floor", digits=2),
-            estimate_column("cell_floor", "Cell floor", digits=2),
-        )
-        if four
-        else ()
-    )
-    spec = TableSpec(
-        table_name("contrasts", design),
-        title="Balanced accuracy, further contrasts and signal detection" + (f": {design.task}" if design.task else ""),
-        columns=(
-            Text("label", "Model"),
-            estimate_column("balanced_accuracy", "BA", digits=2),
-            *more,
-            estimate_column("d_prime", "d′", signed=True, digits=2),
-            estimate_column("criterion_c", "c", signed=True, digits=2),
-        ),
-        order=("-competence_floor", "label"),
-        note=(
-            "Floor = BA − |Bias|/2. d′: sensitivity; c: criterion, below 0 leans to Yes; both with 0.5 added to the "
-            "counts of each class so that a rate of 0 or 1 stays finite."
-            + (" A cell floor above .5 rules out a responder that ignores the negation." if four else "")
-        ),
-    )
-    return Table(spec, wide, simulated=design.simulated)
-
-
 def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> Table:
     """Is the floor above or below .5? One row per model."""
     above = results.tests[results.tests["alternative"] == "greater"]
@@ -190,6 +79,10 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
     floor = results.estimates[results.estimates["measure"] == "competence_floor"].set_index("model")
     limits = floor[["ci_low", "ci_high", "ci_level", "ci_method", "min_bias_if_tied", "unit"]]
     wide = above.set_index("model").assign(**moved).join(limits).reset_index()
+    untested, no_gap = wide["p_value"].isna(), wide["min_bias_if_tied"].isna()
+    wide["reason"] = wide["reason"].where(~untested | (wide["reason"] != ""), UNEXPLAINED)
+    why = wide["model"].map(floor["reason"]).fillna("").replace("", "no standard error of the bias")
+    wide["min_bias_if_tied_reason"] = why.where(no_gap, "")
     wide = wide.assign(label=[labels.get(str(m), str(m)) for m in wide["model"]])
     spec = TableSpec(
         table_name("floor_tests", design),
@@ -198,9 +91,9 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
             Text("label", "Model"),
             Estimate("estimate", "Floor", digits=3),
             PValue("p_value", "p (above)"),
-            PValue("p_adjusted", "Holm"),
+            PValue("p_adjusted", "Holm (above)"),
             PValue("below_p_value", "p (below)"),
-            PValue("below_p_adjusted", "Holm", method="below_p_adjust_method", family="below_family_size"),
+            PValue("below_p_adjusted", "Holm (below)", method="below_p_adjust_method", family="below_family_size"),
             Decision("decision", "Floor is", labels=DECISIONS),
             Number("min_bias_if_tied", "Min bias", digits=3),
             Count("n_clusters", "Units"),
@@ -208,12 +101,12 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
         order=("-estimate", "label"),
         note=(
             "Above: both class accuracies exceed .5 (intersection-union). Below: one of them is under .5, the smaller "
-            "p doubled. Min bias: by how much the plug-in floor is too low on average if the two accuracies are equal. "
-            "Under the treatment 'incorrect' a coin that leaves a share u unanswered has floor .5(1 − u): a floor "
-            "below .5 is then no evidence of bias. Intervals are those of single models: one may lie on one side of .5 "
-            "where the test, adjusted over models, leaves it undecided."
+            "p doubled. Min bias: by how much the plug-in floor (the smaller of the two observed accuracies) is too "
+            "low on average if the two accuracies are equal. Under the treatment 'incorrect' a coin that leaves a "
+            "share u unanswered has floor .5(1 − u): a floor below .5 is then no evidence of bias. Intervals are those of "
+            "single models: one may lie on one side of .5 where the test, adjusted over models, leaves it undecided."
         ),
-        bold_where=(Where("decision", "==", "above", cells=("decision",)),),
+        bold_where=(Where("decision", "==", "above", meaning="above .5"),),
     )
     return Table(spec, wide, simulated=design.simulated)
 
@@ -223,8 +116,7 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
     rows = _wide_bounds(results, labels)
     for treatment, estimates in results.other_treatments.items():
         for measure, short in (("competence_floor", "floor"), ("answer_bias", "bias")):
-            part = estimates[estimates["measure"] == measure].set_index("model")["estimate"]
-            rows = rows.assign(**{f"{short}_{treatment}": rows["model"].map(part)})
+            rows = rows.assign(**_mapped(rows["model"], estimates, measure, f"{short}_{treatment}"))
     flags: dict[str, str] = {}
     for model, flag in zip(results.flags["model"], results.flags["flag"], strict=True):
         flags[model] = f"{flags[model]}; {flag}" if model in flags else flag
@@ -252,10 +144,12 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
                 "Bias, uncertain answers", (*(f"bias_{t}" for t in results.other_treatments), "bias_low", "bias_high")
             ),
         ),
-        order="label",
+        order=("-competence_floor", "label"),
         note=(
-            "Lowest and highest: every unreadable, errored or missing response all wrong or all right, over what was "
-            "planned. Excluding uncertain answers conditions on having answered."
+            "Lowest and highest are bounds over everything planned, not intervals. Of the floor: all lost answers "
+            "(unreadable, errored or missing) are wrong, or all are right. Of the bias, bounds that mix the classes: "
+            "lowest, all lost answers are wrong where Yes is right and right where No is right; highest, the other way "
+            "round. Excluding uncertain answers conditions on having answered."
         ),
     )
     return Table(spec, rows, simulated=design.simulated)
@@ -263,9 +157,10 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
 
 def _wide_bounds(results: JudgementResults, labels: Mapping[str, str]) -> pd.DataFrame:
     """One row per model: share of uncertain answers, lowest and highest floor and bias."""
-    rate = results.estimates[results.estimates["measure"] == "uncertain_rate"]
-    rows = pd.DataFrame({"model": rate["model"].astype(str), "uncertain_rate": rate["estimate"]}).reset_index(drop=True)
-    rows.insert(1, "label", [labels.get(m, m) for m in rows["model"]])
+    models = pd.Series(dict.fromkeys(results.estimates["model"].astype(str)).keys(), name="model")
+    rows = pd.DataFrame({"model": models, "label": [labels.get(m, m) for m in models]})
+    for name in ("uncertain_rate", "competence_floor"):
+        rows = rows.assign(**_mapped(models, results.estimates, name, name))
     for measure, short in (("competence_floor", "floor"), ("answer_bias", "bias")):
         part = results.bounds[results.bounds["measure"] == measure].set_index("model")
         for end in ("low", "high"):
@@ -274,11 +169,18 @@ def _wide_bounds(results: JudgementResults, labels: Mapping[str, str]) -> pd.Dat
     return rows.assign(reason=undefined.map({True: "no response of this model in a class that this needs", False: ""}))
 
 
-def _design_sentence(design: TaskDesign) -> str:
-    unit = (
-        "each item is its own unit" if design.unit_is_item else f"{design.n_units:,} independent units ({design.unit})"
-    )
-    return f"{design.n_models:,} models, {design.n_items:,} items, {design.n_rows:,} responses; {unit}."
+def _mapped(models: pd.Series, estimates: pd.DataFrame, measure: str, name: str) -> dict[str, pd.Series]:
+    """Column ``name`` with a measure by model, and ``<name>_reason`` with the reason of each missing value."""
+    part = estimates[estimates["measure"] == measure].set_index("model")
+    values = models.map(part["estimate"])
+    reasons = models.map(part["reason"]).fillna("").replace("", UNEXPLAINED)
+    return {name: values, f"{name}_reason": reasons.where(values.isna(), "")}
+
+
+def _design_sentence(design: TaskDesign, estimates: pd.DataFrame) -> str:
+    units = f"{counted(design.n_units, 'independent unit')} ({design.unit})"
+    unit = "each item is its own unit" if design.unit_is_item else units
+    return f"{read_and_used(design, estimates)}; {unit}."
 
 
 def _counts_sentence(tests: pd.DataFrame) -> str:

@@ -1,6 +1,6 @@
 """Accuracies, answer bias, floors and signal detection of yes/no answers: one row per task, model and measure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from analysis.frequentist.unit_arrays import (
     TaskSums,
     accuracy_columns,
     portions,
+    summed,
     tasks_of,
     weight_by_cell,
     yes_columns,
@@ -51,6 +52,9 @@ NOT_VARIED: Final = "no unit deviates, hence no standard error; the interval cou
 CLASS_NOT_VARIED: Final = (
     "no unit of one class deviates, hence no standard error; the interval counts its units as single responses"
 )
+SILENT: Final = "no answer of this model could be read"
+#: Measures of how answers lean, undefined where there are none.
+LEANS: Final = ("yes_rate", "answer_bias", "polarity_sensitivity", "validity_contrast", "d_prime", "criterion_c")
 CENSUS: Final = "the benchmark is the population: no sampling error"
 
 
@@ -145,7 +149,28 @@ def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[_Column]:
             found.append(_contrast(name, cells, asked, ci_level))
         else:
             found.append(_undefined(name, NO_FACTORS, len(task.models)))
-    return found
+    silent = summed(task, "n_answered", task.known) == 0
+    return [_without(column, silent) if column.measure in LEANS else column for column in found]
+
+
+def _without(column: _Column, silent: NDArray[np.bool_]) -> _Column:
+    """A column without the models that never answered: two rates of 0 are no sign of an even hand."""
+    silent = silent & ~np.isnan(column.estimate)
+    reasons = [SILENT if s else reason for s, reason in zip(silent, column.reasons, strict=True)]
+
+    def blank(values: Floats) -> Floats:
+        return np.where(silent, np.nan, values)
+
+    return replace(
+        column,
+        estimate=blank(column.estimate),
+        variance=blank(column.variance),
+        df=blank(column.df),
+        low=blank(column.low),
+        high=blank(column.high),
+        n_eff=blank(column.n_eff),
+        reasons=reasons,
+    )
 
 
 def _pooled(measure: str, cells: CellRates, asked: str, ci_level: float) -> _Column:

@@ -283,3 +283,24 @@ def test_wider_levels_nest() -> None:
     narrow, wide = (found[found["measure"] != "uncertain_rate"] for found in tables)
     assert (wide["ci_low"] < narrow["ci_low"]).all()
     assert (wide["ci_high"] > narrow["ci_high"]).all()
+
+
+def test_a_model_that_never_answered_leans_nowhere() -> None:
+    """Two accuracies of 0 must not read as "no bias", nor as a sensitivity with an interval."""
+    table = random_table()
+    model = table["model"].iloc[0]
+    silent = table["model"] == model
+    unread = table["n_answered"].where(silent, 0) + table["n_uncertain"]
+    table = table.assign(n_uncertain=unread, w_uncertain=table["w_scored"].where(silent, table["w_uncertain"]))
+    for name in ("n_answered", "n_yes", "n_correct", "w_answered", "w_correct", "w_correct_answered", "w_yes"):
+        table[name] = table[name].where(~silent, 0)
+    found = answer_bias_estimates(table).set_index(["model", "measure"])
+    for measure in ("answer_bias", "d_prime", "criterion_c", "yes_rate"):
+        row = found.loc[(model, measure)]
+        assert np.isnan(row["estimate"])
+        assert np.isnan(row["ci_low"])
+        assert row["reason"] == "no answer of this model could be read"
+    assert found.loc[(model, "competence_floor"), "estimate"] == 0
+    assert found.loc[(model, "uncertain_rate"), "estimate"] == 1
+    others = found.drop(index=model, level="model")
+    assert others.loc[(slice(None), "answer_bias"), "estimate"].notna().all()

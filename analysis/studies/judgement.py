@@ -103,8 +103,8 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
             "Above: both class accuracies exceed .5 (intersection-union). Below: one of them is under .5, the smaller "
             "p doubled. Min bias: by how much the plug-in floor (the smaller of the two observed accuracies) is too "
             "low on average if the two accuracies are equal. Under the treatment 'incorrect' a coin that leaves a "
-            "share u unanswered has floor .5(1 − u): a floor below .5 is then no evidence of bias. Intervals are those of "
-            "single models: one may lie on one side of .5 where the test, adjusted over models, leaves it undecided."
+            "share u unanswered has floor .5(1 − u): a floor below .5 is then no evidence of bias. Intervals are those "
+            "of single models: one may lie on one side of .5 where the test, adjusted over models, leaves it undecided."
         ),
         bold_where=(Where("decision", "==", "above", meaning="above .5"),),
     )

@@ -6,11 +6,17 @@ import pandas as pd
 
 from analysis.report.columns import Count, Text
 from analysis.report.content import Section
+from analysis.report.escape import shortened
+from analysis.report.numbers import counted
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.status import Status
 
 #: A report prints at most this many files; the rest stand in the CSV and in the manifest.
 FILES_PRINTED = 40
+#: At most so many remarks of importers, and so many names of files that are not logs.
+REMARKS_PRINTED, NAMED = 40, 10
+#: Longer names are shortened in the middle.
+NAME_WIDTH = 80
 
 FILES = TableSpec(
     "files_read",
@@ -20,12 +26,22 @@ FILES = TableSpec(
         Text("format", "Format"),
         Text("verdict", "Verdict"),
         Count("records", "Records"),
-        Count("used", "Used"),
-        Count("set_aside", "Set aside"),
-        Count("rows", "Responses"),
+        Count("used", "Records read"),
+        Count("set_aside", "Records skipped"),
+        Count("rows", "Responses read"),
         Text("reason", "Reason", optional=True),
     ),
-    note="Records = used + set aside. One record can give several responses (repeats).",
+    note=(
+        "Records = records read + records skipped. A record that was read gives one response or several (repeats). "
+        "Whether an estimate uses a response that was read is another question: the tables below answer it."
+    ),
+)
+SKIPPED = TableSpec(
+    "records_skipped",
+    title="Records skipped while reading",
+    columns=(Text("reason", "Reason"), Count("records", "Records skipped"), Count("files", "Files")),
+    order=("-records", "reason"),
+    note="These records gave no response, and stand in no other count.",
 )
 STATUSES = TableSpec(
     "responses_read",
@@ -34,21 +50,21 @@ STATUSES = TableSpec(
         Text("task", "Task", optional=True),
         Text("label", "Model"),
         Count("items", "Items"),
-        Count("rows", "Responses"),
+        Count("rows", "Responses read"),
         *(Count(str(status), str(status).capitalize(), optional=True) for status in Status),
     ),
-    note="Unparsed, refused and truncated responses are uncertain; errored and missing ones are set aside.",
+    note="Unparsed, refused and truncated responses are uncertain; no estimate uses errored and missing ones.",
 )
 SET_ASIDE = TableSpec(
     "set_aside",
-    title="Rows that no estimate uses",
+    title="Responses read that no estimate uses",
     columns=(
         Text("task", "Task", optional=True),
         Text("label", "Model"),
         Text("reason", "Reason"),
-        Count("rows", "Rows"),
+        Count("rows", "Responses"),
     ),
-    note="Rows read = rows used + the rows of this table, for every model.",
+    note="For every model: responses read = responses used + those of this table.",
 )
 
 
@@ -70,16 +86,34 @@ def reading_section(
     absent = [str(s) for s in Status if s is not Status.ANSWERED and not statuses[str(s)].any()]
     seen = statuses.drop(columns=absent)
     none = f"No response was {' or '.join(absent)}." if absent else ""
-    tables = [
-        Table(FILES, printed, notes=_file_notes(files, len(logs), len(printed)), simulated=simulated),
-        Table(STATUSES, _printed(seen, labels), notes=(none,) if none else (), simulated=simulated),
-    ]
+    tables = [Table(FILES, printed, notes=_file_notes(files, len(logs), len(printed)), simulated=simulated)]
+    if len(records_set_aside):
+        tables.append(Table(SKIPPED, _by_reason(records_set_aside), simulated=simulated))
+    tables.append(Table(STATUSES, _printed(seen, labels), notes=(none,) if none else (), simulated=simulated))
     if len(excluded):
         tables.append(Table(SET_ASIDE, _printed(excluded, labels), simulated=simulated))
-    remarks = tuple(f"{r.file}: {r.records:,} records set aside: {r.reason}" for r in _first(records_set_aside))
-    remarks += tuple(f"{n.file}: {n.note}" + (f" ({n.count:,} times)" if n.count > 1 else "") for n in _first(notes))
     lead = (_totals(files, statuses, excluded),)
-    return Section("What was read", lead=lead, tables=tuple(tables), notes=remarks)
+    return Section("What was read", lead=lead, tables=tuple(tables), notes=_remarks(notes))
+
+
+def _by_reason(records_set_aside: pd.DataFrame) -> pd.DataFrame:
+    """Records and files for each reason of the importers."""
+    grouped = records_set_aside.groupby("reason", as_index=False, sort=True)
+    return grouped.agg(records=("records", "sum"), files=("file", "nunique"))
+
+
+def _remarks(notes: pd.DataFrame) -> tuple[str, ...]:
+    """What the importers had to say, each thing once, with its count and files."""
+    said = []
+    for note, group in notes.groupby("note", sort=False):
+        times, files = int(group["count"].sum()), int(group["file"].nunique())
+        first = group["file"].iloc[0]
+        where = f"{first}: " if files == 1 else ""
+        counts = [counted(times, "time")] * (times > 1) + [f"in {counted(files, 'file')}, first {first}"] * (files > 1)
+        said.append(f"{where}{note}" + (f" ({' '.join(counts)})" if counts else ""))
+    shown = said[:REMARKS_PRINTED]
+    more = len(said) - len(shown)
+    return (*shown, f"{counted(more, 'further remark')}: `evenhand validate` lists them.") if more else tuple(shown)
 
 
 def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]:
@@ -87,17 +121,20 @@ def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]
     if logs > printed:
         notes.append(f"The first {printed} of {logs:,} files are printed; all are in data/files.parquet.")
     for verdict, words in (("companion", "belong to the logs and hold no responses"), ("not a log", "are not logs")):
-        if count := int((files["verdict"] == verdict).sum()):
-            notes.append(f"Files beside them that {words}: {count:,}.")
+        names = [shortened(str(name), NAME_WIDTH, len) for name in files.loc[files["verdict"] == verdict, "file"]]
+        if names:
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            listed = f" ({', '.join(names[:NAMED])}{more})" if verdict == "not a log" else ""
+            notes.append(f"Files beside them that {words}: {len(names):,}{listed}.")
     return tuple(notes)
 
 
 def _totals(files: pd.DataFrame, statuses: pd.DataFrame, excluded: pd.DataFrame) -> str:
-    read, models = int((files["verdict"] == "read").sum()), statuses["model"].nunique()
+    read, models = int((files["verdict"] == "read").sum()), int(statuses["model"].nunique())
     rows, out = int(files["rows"].sum()), int(excluded["rows"].sum())
     return (
-        f"{read:,} {'file' if read == 1 else 'files'} gave {rows:,} responses of {models:,} "
-        f"{'model' if models == 1 else 'models'}: {rows - out:,} enter the estimates, {out:,} do not."
+        f"{counted(read, 'file')} gave {counted(rows, 'response')} of {counted(models, 'model')}: "
+        f"{rows - out:,} enter the estimates, {out:,} do not."
     )
 
 
@@ -105,7 +142,3 @@ def _printed(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Rows with printed model names, and without the task where there is only one."""
     named = rows.assign(label=[labels.get(model, model) for model in rows["model"].astype(str)])
     return named.drop(columns="task") if named["task"].nunique() < 2 else named
-
-
-def _first(table: pd.DataFrame) -> list:
-    return list(table.head(FILES_PRINTED).itertuples(index=False))

@@ -128,11 +128,11 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
             Text("label", "Model"),
             Percent("uncertain_rate", "Unc."),
             *(Proportion(f"floor_{t}", t) for t in results.other_treatments),
-            Proportion("floor_low", "lowest"),
-            Proportion("floor_high", "highest"),
+            Proportion("floor_low", "min"),
+            Proportion("floor_high", "max"),
             *(Signed(f"bias_{t}", t, digits=2) for t in results.other_treatments),
-            Signed("bias_low", "lowest", digits=2),
-            Signed("bias_high", "highest", digits=2),
+            Signed("bias_low", "min", digits=2),
+            Signed("bias_high", "max", digits=2),
             Text("flags", "Flags"),
         ),
         spanners=(
@@ -146,9 +146,9 @@ def uncertain_table(design: TaskDesign, results: JudgementResults, labels: Mappi
         ),
         order=("-competence_floor", "label"),
         note=(
-            "Lowest and highest are bounds over everything planned, not intervals. Of the floor: all lost answers "
+            "Min and max are bounds over everything planned, not intervals. Of the floor: all lost answers "
             "(unreadable, errored or missing) are wrong, or all are right. Of the bias, bounds that mix the classes: "
-            "lowest, all lost answers are wrong where Yes is right and right where No is right; highest, the other way "
+            "min, all lost answers are wrong where Yes is right and right where No is right; max, the other way "
             "round. Excluding uncertain answers conditions on having answered."
         ),
     )

@@ -113,7 +113,7 @@ def _remarks(notes: pd.DataFrame) -> tuple[str, ...]:
         said.append(f"{where}{note}" + (f" ({' '.join(counts)})" if counts else ""))
     shown = said[:REMARKS_PRINTED]
     more = len(said) - len(shown)
-    return (*shown, f"{counted(more, 'further remark')}: `evenhand validate` lists them.") if more else tuple(shown)
+    return (*shown, f"{counted(more, 'further remark')}: `evenhand import` lists them.") if more else tuple(shown)
 
 
 def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]:

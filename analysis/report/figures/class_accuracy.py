@@ -16,6 +16,7 @@ from analysis.report.figures.points import (
     missing_words,
     unproven_words,
 )
+from analysis.report.figures.style import SHADE
 from analysis.report.numbers import counted
 
 _SLIDES = (-0.06, 0.06, -0.1, 0.1)
@@ -73,7 +74,7 @@ def class_accuracy_figure(
         remarks=(
             Remark(0.25, 1.01, "mostly says Yes", "center", "top", _SLIDES),
             Remark(0.75, -0.01, "mostly says No", "center", "bottom", _SLIDES),
-            Remark(0.75, 1.01, "floor above 0.5", "center", "top", _SLIDES),
+            Remark(0.75, 1.01, "floor above 0.5", "center", "top", _SLIDES, SHADE),
             Remark(0.25, -0.01, "both below 0.5", "center", "bottom", _SLIDES),
         ),
         empty="No model has both accuracies",

@@ -18,6 +18,7 @@ from analysis.report.figures.points import (
     missing_words,
     unproven_words,
 )
+from analysis.report.figures.style import SHADE
 from analysis.report.numbers import counted
 
 #: Words at the right edge move to the left where bars or points lie under them.
@@ -79,8 +80,8 @@ def floor_bias_figure(
         lines=(Line((-0.02, 0.5), (1.02, 0.5)), Line((0, 0.5), (1, 0), "balanced accuracy 0.5")),
         shades=(((0, 1), (1, 0), (1, 1)),),
         remarks=(
-            Remark(1.0, 0.99, "out of reach:\nfloor ≤ 1 − |bias|", "right", "top", _SLIDES),
-            Remark(1.01, 0.51, "floor 0.5", "right", "bottom", _SLIDES),
+            Remark(1.0, 0.99, "out of reach:\nfloor ≤ 1 − |bias|", "right", "top", _SLIDES, SHADE),
+            Remark(1.01, 0.51, "floor 0.5", "right", "bottom", _SLIDES, SHADE),
         ),
         empty="No model has both estimates",
     )

@@ -44,7 +44,6 @@ _NAME_REACH: Final = 30.0
 _MOST_LED: Final = 0.25
 #: Names that cover more of the frame than this never all find a place within reach of their points.
 _MOST_COVERED: Final = 0.25
-_HALO: Final = (withStroke(linewidth=2.4, foreground=PAPER),)
 _CROSS: Final = {"color": SOFT, "marker": "x"}
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
@@ -53,7 +52,8 @@ _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 class Remark:
     """Words inside the frame, at data coordinates; labels keep clear of them.
 
-    ``slides`` are shifts in x, tried in turn until neither a point nor a stroke lies under the words.
+    ``slides`` are shifts in x, tried in turn until neither a point nor a stroke lies under the words;
+    ``ground`` is the colour behind them.
     """
 
     x: float
@@ -62,6 +62,7 @@ class Remark:
     ha: str = "left"
     va: str = "bottom"
     slides: tuple[float, ...] = ()
+    ground: str = PAPER
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def draw_plane(figure: Figure, plane: Plane, layout: Layout) -> None:
     for remark in layout.remarks:
         words = axes.text(remark.x, remark.y, remark.text, ha=remark.ha, va=remark.va, size=LABEL_SIZE, color=SOFT)
         # Between intervals and marks: a bar that cannot be avoided pauses behind the words.
-        words.set(zorder=3, path_effects=_HALO)
+        words.set(zorder=3, path_effects=[withStroke(linewidth=2.4, foreground=remark.ground)])
     if plane.points.empty:
         axes.text(0.5, 0.3, plane.empty, ha="center", va="center", color=INK)
         return

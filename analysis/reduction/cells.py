@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError
-from analysis.reduction.exclusions import UNSCORED, left_out_sql
+from analysis.reduction.exclusions import UNKNOWN_ANSWER, UNSCORED, left_out_sql
 from analysis.reduction.selection import EVERYTHING, Selection, column_types
 from analysis.schema.design import TaskDesign
-from analysis.schema.quoting import quote_identifier, shown
+from analysis.schema.quoting import named_task, quote_identifier
 from analysis.schema.status import SET_ASIDE, UNCERTAIN, Status
 from analysis.schema.study import Study
 
@@ -54,12 +54,12 @@ def item_counts(
         0 and 1 (``scores_are_binary`` tells in advance). A status outside the schema.
     """
     if design.kind == "probability":
-        raise AnalysisError(f"task {shown(design.task)}: responses state probabilities, which are not right or wrong")
+        raise AnalysisError(f"{named_task(design.task)}: responses state probabilities, which are not right or wrong")
     factors = [name for name in (*design.item_factors, *design.conditions) if name not in _IDENTITY]
     counts = facet_counts(con, design, study, selection, by=("item", "unit", *factors, "gold", "cell"))
     if design.kind == "score" and len(counts) and not counts["n_answered"].any():
         raise AnalysisError(
-            f"task {shown(design.task)}: no response has a score, so none is known to be right or wrong"
+            f"{named_task(design.task)}: no response has a score, so none is known to be right or wrong"
         )
     return counts
 
@@ -129,7 +129,8 @@ def _level_sql(key: str, columns: dict[str, str]) -> str:
 def _outcome_sql(design: TaskDesign) -> str:
     """What became of a row, and whether it is yes, right, or in between, named so that no facet is hidden."""
     if design.kind != "score":
-        became, right, partial = "status", "answer = gold_", "false"
+        became = f"CASE WHEN {UNKNOWN_ANSWER} THEN '{Status.MISSING}' ELSE status END"
+        right, partial = "answer = gold_", "false"
     else:
         scored = f"status = '{Status.UNPARSED}' AND score_value IS NOT NULL"
         became = f"CASE WHEN {scored} THEN '{Status.ANSWERED}' WHEN {UNSCORED} THEN '{Status.MISSING}' ELSE status END"
@@ -158,12 +159,12 @@ def _check_rows(table: pa.Table, design: TaskDesign) -> None:
     known = sums["n_answered"] + sums["n_uncertain"] + sums["n_set_aside"]
     if known != sums["n_planned"]:
         raise AnalysisError(
-            f"task {shown(design.task)}: {sums['n_planned'] - known} of {sums['n_planned']} rows have a status "
+            f"{named_task(design.task)}: {sums['n_planned'] - known} of {sums['n_planned']} rows have a status "
             f"outside the schema; statuses are {', '.join(Status)}"
         )
     if sums["_partial"]:
         raise AnalysisError(
-            f"task {shown(design.task)}: {sums['_partial']} of {sums['n_answered']} scores are neither 0 nor 1 and "
+            f"{named_task(design.task)}: {sums['_partial']} of {sums['n_answered']} scores are neither 0 nor 1 and "
             "cannot be counted as right or wrong"
         )
 

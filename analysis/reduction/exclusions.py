@@ -9,14 +9,20 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.reduction.selection import EVERYTHING, Selection, check_selection, column_types
 from analysis.schema.design import TaskDesign
-from analysis.schema.quoting import shown
+from analysis.schema.quoting import named_task, shown
 from analysis.schema.status import SET_ASIDE, UNCERTAIN, Status
 
 _SET_ASIDE: Final = ", ".join(f"'{status}'" for status in sorted(SET_ASIDE))
 _SCORED: Final = ", ".join(f"'{status}'" for status in sorted(UNCERTAIN | {Status.ANSWERED}))
-#: SQL: the reply is there and its score is not. Where the score alone says what is right, that is not a wrong answer.
-UNSCORED: Final = f"(status = '{Status.ANSWERED}' AND score_value IS NULL)"
+#: SQL: nobody scored the reply, or it is not even logged. Where the score alone says what is right, that is not wrong.
+UNSCORED: Final = (
+    f"(score_value IS NULL AND (status = '{Status.ANSWERED}' OR "
+    f"(status = '{Status.UNPARSED}' AND rule IS NOT DISTINCT FROM 'empty' AND output IS NULL)))"
+)
+#: SQL: the log says that there was an answer (by a score), and not which. Where gold answers decide, that is not wrong.
+UNKNOWN_ANSWER: Final = f"(status = '{Status.ANSWERED}' AND answer IS NULL)"
 NO_SCORE: Final = "no score"
+NO_ANSWER: Final = "answer not in the log"
 
 
 def left_out_sql(con: duckdb.DuckDBPyConnection, selection: Selection) -> tuple[str, list[object]]:
@@ -46,8 +52,8 @@ def exclusions(
     -------
     DataFrame
         ``task, model, reason, rows`` in that order of sorting. Each row of the view has one reason
-        at most, the first that applies: not selected, excluded by the study, errored or missing, and in
-        tasks of kind ``score`` without a score.
+        at most, the first that applies: not selected, excluded by the study, errored or missing, in tasks
+        of kind ``score`` without a score, and in judgements and choices with a score but without the answer.
 
     Raises
     ------
@@ -104,12 +110,14 @@ def _rows_by_reason(
             SELECT coalesce(task, '') AS task, model, coalesce({left_out}, CASE
                 WHEN status IN ({_SET_ASIDE}) THEN status
                 WHEN {UNSCORED} AND list_contains(?, coalesce(task, '')) THEN '{NO_SCORE}'
+                WHEN {UNKNOWN_ANSWER} AND list_contains(?, coalesce(task, '')) THEN '{NO_ANSWER}'
                 WHEN status IN ({_SCORED}) THEN '' END) AS reason
             FROM analysed WHERE list_contains(?, coalesce(task, '')))
         WHERE reason IS NOT NULL GROUP BY ALL ORDER BY ALL
     """
     by_score = [design.task for design in designs if design.kind == "score"]
-    return con.execute(query, [*parameters, by_score, [design.task for design in designs]]).df()
+    by_gold = [design.task for design in designs if design.kind in ("judgement", "choice")]
+    return con.execute(query, [*parameters, by_score, by_gold, [design.task for design in designs]]).df()
 
 
 def _check_sums(con: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> None:
@@ -118,7 +126,7 @@ def _check_sums(con: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> None:
         first = off.iloc[0]
         raise AnalysisError(
             f"rows do not add up for {len(off)} of {len(table)} models: {shown(first['model'])} "
-            f"(task {shown(first['task'])}) has {first['rows']} rows, {first['used']} used and "
+            f"({named_task(first['task'])}) has {first['rows']} rows, {first['used']} used and "
             f"{first['excluded']} excluded; the others have a status outside the schema",
             offenders=tuple(off["model"]),
         )

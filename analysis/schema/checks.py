@@ -21,8 +21,10 @@ from analysis.schema.task_design import TaskDesign
 from analysis.schema.value_checks import (
     answers_outside,
     invalid_scores,
+    labels_apart,
     probabilities_out_of_range,
     required_columns,
+    scores_without_number,
     unknown_levels,
 )
 from analysis.schema.violation import ERROR, WARNING, Violation, reporting_order
@@ -57,11 +59,13 @@ def check_responses(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
         *probabilities_out_of_range(con, section),
         *differing_items(con, facts),
         *mixed_kinds(con, facts, study),
+        *labels_apart(con, designs, section),
         *differing_prompts(con, facts),
         *shared_prompts(con),
         *similar_models(con),
         *simulated_and_real(con),
         *invalid_scores(con),
+        *scores_without_number(con, designs, section),
     ]
     return sorted(found, key=reporting_order)
 

@@ -8,7 +8,7 @@ import duckdb
 
 from analysis.schema.items import ItemFacts, high, low
 from analysis.schema.kinds import Signals, task_signals
-from analysis.schema.quoting import named, quote_identifier, shown
+from analysis.schema.quoting import named, named_task, quote_identifier, shown
 from analysis.schema.resolved import folded
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
@@ -29,7 +29,7 @@ def contradicted_gold(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesi
         condition = f"{section} = ? AND {known} AND {folded('gold')} IN ('yes', 'no') AND {folded('gold')} <> {yes}"
         count, sources = rows_where(con, condition, (design.task,)) if design.kind == "judgement" else (0, ())
         if count:
-            message = f"task {shown(design.task)}: gold of {number(count, 'row')} contradicts validity and polarity"
+            message = f"{named_task(design.task)}: gold of {number(count, 'row')} contradicts validity and polarity"
             fix = "gold is yes for valid-affirmative and invalid-negated, else no: correct one of the three columns"
             found.append(Violation(ERROR, "gold against validity and polarity", message, count, sources, fix))
     return found
@@ -83,15 +83,17 @@ def shared_prompts(con: duckdb.DuckDBPyConnection) -> list[Violation]:
         SELECT task, {_SENT} AS shared_ FROM responses WHERE item IS NOT NULL AND gold IS NOT NULL
         GROUP BY ALL HAVING shared_ IS NOT NULL AND min(item) <> max(item) AND min(gold) <> max(gold)
     """
-    count = con.execute(f"SELECT count(*) FROM ({prompts})").fetchall()[0][0]
-    if not count:
-        return []
-    sources = con.execute(
-        f"SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_SENT} = p.shared_"
-    ).fetchall()[0][0]
-    message = f"{number(count, 'prompt')} asked as several items with different gold answers"
-    fix = "check that the logged prompt is the whole question, and that the gold answers are right"
-    return [Violation(WARNING, "one prompt, several items", message, count, examples(sources), fix)]
+    found = []
+    for task, count in con.execute(f"SELECT task, count(*) FROM ({prompts}) GROUP BY task ORDER BY task").fetchall():
+        sources = con.execute(
+            f"""SELECT {SOURCES} FROM responses r SEMI JOIN ({prompts}) p ON r.task = p.task AND {_SENT} = p.shared_
+            WHERE r.task = ?""",
+            [task],
+        ).fetchall()[0][0]
+        message = f"{named_task(task)}: {number(count, 'prompt')} asked as several items with different gold answers"
+        fix = "check that the logged prompt is the whole question, and that the gold answers are right"
+        found.append(Violation(WARNING, "one prompt, several items", message, count, examples(sources), fix))
+    return found
 
 
 def mixed_kinds(con: duckdb.DuckDBPyConnection, facts: ItemFacts, study: Study) -> list[Violation]:
@@ -107,7 +109,7 @@ def mixed_kinds(con: duckdb.DuckDBPyConnection, facts: ItemFacts, study: Study) 
             count, sources = rows_where(
                 con, f"{section} = ? AND ({_minor(seen, 'gold' if signals.golds else 'answer')})", parameters
             )
-            message = f"task {shown(task)} mixes kinds of answers: {', '.join(seen)}"
+            message = f"{named_task(task)} mixes kinds of answers: {', '.join(seen)}"
             fix = "split it into tasks, or declare kind for it under [study] in study.toml"
             found.append(Violation(ERROR, "mixed kinds", message, count, sources, fix))
     return found
@@ -136,6 +138,14 @@ def _minor(seen: dict[str, int], column: str) -> str:
     return " OR ".join(tests[kind] for kind in seen if kind != main)
 
 
+def _difference(names: list[str]) -> str:
+    """How models of one name, case and provider apart, differ."""
+    if len({name.casefold() for name in names}) == 1:
+        return "by case only"
+    same = len({name.rsplit("/", 1)[-1] for name in names}) == 1
+    return "only before the last /" if same else "only by case and before the last /"
+
+
 def similar_models(con: duckdb.DuckDBPyConnection) -> list[Violation]:
     """Models whose names differ by the provider's prefix only."""
     models = [
@@ -149,7 +159,7 @@ def similar_models(con: duckdb.DuckDBPyConnection) -> list[Violation]:
     for names in by_name.values():
         if len(names) > 1:
             listed = ", ".join(shown(name) for name in names[:EXAMPLES]) + (", …" if len(names) > EXAMPLES else "")
-            message = f"names differ only before the last /: {listed}; they are kept as {len(names)} models"
+            message = f"names differ {_difference(names)}: {listed}; they are kept as {len(names)} models"
             fix = "if they are one model, rename it in the logs, or give both one label in study.toml"
             found.append(Violation(WARNING, "model names", message, len(names), tuple(names[:EXAMPLES]), fix))
     return found

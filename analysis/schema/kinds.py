@@ -18,7 +18,8 @@ _LETTER: Final = "'[A-Za-z]'"
 class Signals:
     """Counts that tell what an answer of a task is: of items for gold answers, of rows for the others.
 
-    ``linked`` items have validity and polarity; ``bare_probabilities`` stand in rows without an answer.
+    ``linked`` items have validity and polarity; ``bare_probabilities`` stand in rows without an answer,
+    ``unread_scores`` in rows without an answer or a text to read.
     """
 
     golds: int
@@ -33,6 +34,7 @@ class Signals:
     probabilities: int
     bare_probabilities: int
     scores: int
+    unread_scores: int
 
 
 def task_kinds(con: duckdb.DuckDBPyConnection, facts: ItemFacts, study: Study) -> dict[str, tuple[str, str]]:
@@ -59,7 +61,8 @@ def task_signals(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str, 
             FROM item_facts GROUP BY section
         ), answered AS (
             SELECT {section} AS section, answer, count(*) AS n, count(probability) AS probabilities,
-                   count(*) FILTER (logged_score IS NOT NULL OR score_value IS NOT NULL) AS scores
+                   count(*) FILTER (logged_score IS NOT NULL OR score_value IS NOT NULL) AS scores,
+                   count(score_value) FILTER (answer IS NULL AND output IS NULL) AS unread
             FROM responses GROUP BY ALL
         ), answers AS (
             SELECT section, coalesce(sum(n) FILTER (answer IS NOT NULL), 0) AS n,
@@ -67,12 +70,13 @@ def task_signals(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str, 
                    coalesce(sum(n) FILTER (regexp_full_match(trim(answer), {_LETTER})), 0) AS letters,
                    count(DISTINCT answer) AS levels,
                    sum(probabilities) AS probabilities,
-                   coalesce(sum(probabilities) FILTER (answer IS NULL), 0) AS bare, sum(scores) AS scores
+                   coalesce(sum(probabilities) FILTER (answer IS NULL), 0) AS bare, sum(scores) AS scores,
+                   sum(unread) AS unread
             FROM answered GROUP BY section
         )
         SELECT a.section, coalesce(g.n, 0), coalesce(g.yes_no, 0), coalesce(g.letters, 0), coalesce(g.levels, 0),
                coalesce(g.linked, 0), a.n, a.yes_no, a.letters, a.levels,
-               a.probabilities, a.bare, a.scores
+               a.probabilities, a.bare, a.scores, a.unread
         FROM answers a LEFT JOIN golds g USING (section) ORDER BY a.section
         """,
         [facts.pooled] if facts.pooled else [],
@@ -81,6 +85,8 @@ def task_signals(con: duckdb.DuckDBPyConnection, facts: ItemFacts) -> dict[str, 
 
 
 def _kind(s: Signals) -> tuple[str, str]:
+    if s.golds and s.unread_scores and not s.answers and not s.probabilities:
+        return "score", "responses have scores, and neither answers nor texts to read"
     if s.golds and s.yes_no_golds == s.golds:
         if s.probabilities and not s.yes_no_answers:
             return "probability", "responses state probabilities"

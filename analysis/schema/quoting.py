@@ -23,6 +23,11 @@ def named(column: str) -> str:
     return column if column.isprintable() and len(column) <= _SHOWN else shown(column)
 
 
+def named_task(task: str) -> str:
+    """A task for a message; logs without one hold the unnamed task."""
+    return f"task {shown(task)}" if task else "the unnamed task"
+
+
 def shown(value: str, *, limit: int = _SHOWN) -> str:
     """Value in quotes for a message: control and direction characters escaped, long values cut.
 

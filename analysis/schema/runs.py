@@ -8,7 +8,7 @@ import duckdb
 from analysis.errors import AnalysisError
 from analysis.schema.columns import find_column
 from analysis.schema.duplicates import find_duplicates, key_columns, run_sql
-from analysis.schema.quoting import quote_identifier, shown
+from analysis.schema.quoting import named_task, quote_identifier, shown
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.status import SET_ASIDE
 from analysis.schema.store import store_columns
@@ -145,7 +145,7 @@ def _overlaps(con: duckdb.DuckDBPyConnection) -> list[_Overlap]:
 def _refuse(overlaps: list[_Overlap]) -> None:
     problems = []
     for o in overlaps:
-        where = f"model {shown(o.model)}, task {shown(o.task)}: runs {shown(o.older)} and {shown(o.newer)}"
+        where = f"model {shown(o.model)}, {named_task(o.task)}: runs {shown(o.older)} and {shown(o.newer)}"
         if not o.ordered:
             problems.append(f"{where}: their times are not logged, or the same")
         elif o.newer_count < o.older_count:

@@ -5,7 +5,7 @@ from typing import Final
 
 import duckdb
 
-from analysis.schema.quoting import named, quote_identifier, quote_texts, shown
+from analysis.schema.quoting import named, named_task, quote_identifier, quote_texts, shown
 from analysis.schema.resolved import folded
 from analysis.schema.responses import COLUMNS, Column
 from analysis.schema.status import Status
@@ -14,6 +14,7 @@ from analysis.schema.task_design import TaskDesign
 from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
 
 _ANSWERING: Final = ("answer", "output", "probability", "logged_score")
+_YES_NO: Final = frozenset({"yes", "no"})
 _MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
 
 
@@ -78,10 +79,40 @@ def answers_outside(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
             count, sources = rows_where(con, condition, (design.task,))
             if count:
                 levels = _distinct(con, column, condition, (design.task,))
-                message = f"task {shown(design.task)}: {column} of {number(count, 'row')} is {levels}, not yes or no"
+                message = f"{named_task(design.task)}: {column} of {number(count, 'row')} is {levels}, not yes or no"
                 fix = "give synonyms under [reading] in study.toml, or another kind under [study]"
                 found.append(Violation(ERROR, "answer outside the vocabulary", message, count, sources, fix))
     return found
+
+
+def labels_apart(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:
+    """Tasks of choices in which no gold answer is ever an answer, so that every response would count as wrong.
+
+    An error where the two are plainly written differently (yes and no against true and false, A against a).
+    """
+    found = []
+    for design in designs:
+        condition = f"{section} = ? AND status = '{Status.ANSWERED}' AND answer <> '' AND gold <> ''"
+        count, sources = rows_where(con, condition, (design.task,)) if design.kind == "choice" else (0, ())
+        if not count:
+            continue
+        given, right = (_labels(con, name, condition, design.task) for name in ("answer", "gold"))
+        if given & right:
+            continue
+        folded_given, folded_right = ({label.casefold() for label in labels} for labels in (given, right))
+        plain = folded_given <= _YES_NO or folded_right <= _YES_NO or bool(folded_given & folded_right)
+        named_labels = [_distinct(con, name, condition, (design.task,)) for name in ("gold", "answer")]
+        message = (
+            f"{named_task(design.task)}: gold answers are {named_labels[0]}, answers {named_labels[1]}: none is right"
+        )
+        severity = ERROR if plain else WARNING
+        found.append(Violation(severity, "labels never meet", message, count, sources, _MAP_VALUES))
+    return found
+
+
+def _labels(con: duckdb.DuckDBPyConnection, column: str, condition: str, task: str) -> set[str]:
+    query = f"SELECT DISTINCT trim({column}) FROM responses WHERE {condition}"
+    return {row[0] for row in con.execute(query, [task]).fetchall()}
 
 
 def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> list[Violation]:
@@ -96,7 +127,7 @@ def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> 
             FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside_ > 0 ORDER BY ALL
         """
         for task, outside, percents, fractions, sources in con.execute(query).fetchall():
-            where = f"task {shown(task)}: {column}"
+            where = f"{named_task(task)}: {column}"
             message = f"{where} of {number(outside, 'row')} lies outside [0, 1]"
             fix = (
                 'correct the log; if it holds percent, write probability_scale = "percent" under [study] in study.toml'
@@ -126,6 +157,25 @@ def invalid_scores(con: duckdb.DuckDBPyConnection) -> list[Violation]:
             message = f"{named(name)} of {number(count, 'row')} is not a finite number"
             fix = "nothing needs doing: it counts as a missing score, not as 0"
             found.append(Violation(WARNING, "invalid score", message, count, sources, fix))
+    return found
+
+
+def scores_without_number(
+    con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str
+) -> list[Violation]:
+    """Scores such as ``50%`` or ``good``, in tasks where the score alone says what is right."""
+    found = []
+    for design in designs:
+        condition = f"{section} = ? AND score_value IS NULL AND trim(logged_score) <> ''"
+        condition += " AND TRY_CAST(logged_score AS DOUBLE) IS NULL"
+        count, sources = rows_where(con, condition, (design.task,)) if design.kind == "score" else (0, ())
+        if count:
+            levels = _distinct(con, "logged_score", condition, (design.task,))
+            message = (
+                f"{named_task(design.task)}: logged_score of {number(count, 'row')} is {levels}; they are set aside"
+            )
+            fix = 'translate it: logged_score = { from = "…", values = { … } } under [map] in study.toml'
+            found.append(Violation(WARNING, "score is no number", message, count, sources, fix))
     return found
 
 

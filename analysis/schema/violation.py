@@ -20,11 +20,13 @@ RULES: Final = (
     "mixed scales",
     "item differs",
     "mixed kinds",
+    "labels never meet",
     "prompt differs",
     "one prompt, several items",
     "model names",
     "simulated and real",
     "invalid score",
+    "score is no number",
 )
 #: SQL for where a row comes from; its model and item where the log is not named.
 SOURCE: Final = "coalesce(source, 'model ' || coalesce(model, '?') || ', item ' || coalesce(item, '?'))"

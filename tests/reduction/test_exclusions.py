@@ -47,7 +47,17 @@ def test_replies_without_a_score_are_set_aside_where_scores_decide(analysed, des
     assert listed(exclusions(con, [design(kind="score")])) == [("", "m", "missing", 1), ("", "m", "no score", 1)]
     assert listed(accounting(con, [design(kind="score")])) == [("", "m", 5, 3, 2)]
     assert item_counts(con, design(kind="score"), Study())["n_set_aside"].tolist() == [2]
-    assert listed(exclusions(con, [design()])) == [("", "m", "missing", 1)]
+    con = analysed([*rows, row | {"sample": "9", "status": "unparsed", "rule": "empty", "output": None}])
+    assert listed(exclusions(con, [design(kind="score")])) == [("", "m", "missing", 1), ("", "m", "no score", 2)]
+
+
+def test_scores_without_the_answer_are_set_aside_where_gold_answers_decide(analysed, design):
+    """Catches a right answer that only a score tells of counted as wrong, because it is not the gold answer."""
+    row = {"model": "m", "item": "a", "gold": "yes", "status": "answered"}
+    con = analysed([row | {"score_value": 1.0, "rule": "not_read"}, row | {"answer": "no", "sample": "1"}])
+    assert listed(exclusions(con, [design()])) == [("", "m", "answer not in the log", 1)]
+    counts = item_counts(con, design(), Study())
+    assert counts[["n_answered", "n_set_aside", "n_correct"]].to_numpy().tolist() == [[1, 1, 0]]
 
 
 def test_what_was_not_selected_is_listed_under_what_was_typed(analysed, design):

@@ -64,30 +64,30 @@ def test_a_sound_log_has_no_violation(store) -> None:
             ERROR,
             "answer outside the vocabulary",
             1,
-            'task "": answer of 1 row is "perhaps", not yes or no',
+            'the unnamed task: answer of 1 row is "perhaps", not yes or no',
         ),
         (
             {"validity": "valid", "polarity": "negated"},
             ERROR,
             "gold against validity and polarity",
             1,
-            'task "": gold of 1 row contradicts validity and polarity',
+            "the unnamed task: gold of 1 row contradicts validity and polarity",
         ),
         (
             {"probability": 1.2},
             ERROR,
             "probability out of range",
             1,
-            'task "": probability of 1 row lies outside [0, 1]',
+            "the unnamed task: probability of 1 row lies outside [0, 1]",
         ),
         (
             {"probability": math.nan},
             ERROR,
             "probability out of range",
             1,
-            'task "": probability of 1 row lies outside [0, 1]',
+            "the unnamed task: probability of 1 row lies outside [0, 1]",
         ),
-        ({"p_yes": -0.1}, ERROR, "probability out of range", 1, 'task "": p_yes of 1 row lies outside [0, 1]'),
+        ({"p_yes": -0.1}, ERROR, "probability out of range", 1, "the unnamed task: p_yes of 1 row lies outside [0, 1]"),
         (
             {"simulated": True},
             WARNING,
@@ -189,6 +189,7 @@ def test_one_prompt_as_two_items_with_different_gold_is_a_warning(store) -> None
     (violation,) = found(store(rows))
     assert (violation.severity, violation.rule, violation.count) == (WARNING, "one prompt, several items", 1)
     assert violation.examples == ("a", "b", "c")
+    assert violation.message.startswith("the unnamed task: 1 prompt asked"), "the task is named"
     sent = [{**row, "prompt_hash": row["item"], "prompt": "as sent"} for row in rows]
     assert [v.message for v in found(store(sent))] == [violation.message], "a hash of more than was sent hides nothing"
     assert found(store(rows[1:])) == [], "the same question twice, with the same gold answer, is no contradiction"
@@ -330,3 +331,64 @@ def test_whatever_the_rows_the_answer_is_a_list_of_known_rules(store, rows, pool
         assert 1 <= violation.count <= len(rows)
         assert len(violation.examples) <= 5
     assert violations == sorted(violations, key=lambda v: v.severity != ERROR)
+
+
+@pytest.mark.parametrize(
+    ("golds", "answers", "severity"),
+    [
+        (("true", "false"), ("yes", "no"), ERROR),
+        (("1", "0"), ("yes", "no"), ERROR),
+        (("yes", "maybe"), ("A", "B"), ERROR),
+        (("a", "b"), ("A", "B"), ERROR),
+        (("A", "A"), ("B", "B"), WARNING),
+        (("red", "blue"), ("green", "grey"), WARNING),
+    ],
+)
+def test_gold_answers_in_other_words_than_the_answers_are_named(store, golds, answers, severity) -> None:
+    """Catches an accuracy of 0 because gold says true and false where answers are yes and no."""
+    rows = rows_of(4)
+    rows = [{**row, "gold": golds[i % 2], "answer": answers[i % 2]} for i, row in enumerate(rows)]
+    (violation,) = found(store(rows), Study(kind="choice"))
+    assert (violation.severity, violation.rule, violation.count) == (severity, "labels never meet", 4)
+    assert violation.message.endswith("none is right")
+
+
+def test_one_right_answer_is_enough_for_labels_to_meet(store) -> None:
+    """Catches a warning about every weak model."""
+    rows = [{**row, "gold": "A", "answer": "A" if i == 0 else "B"} for i, row in enumerate(rows_of(4))]
+    assert found(store(rows), Study(kind="choice")) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("p/m", "q/m"), "only before the last /"),
+        (("M", "m"), "by case only"),
+        (("p/M", "q/m"), "only by case and before the last /"),
+    ],
+)
+def test_how_similar_model_names_differ_is_said_as_it_is(store, names, words) -> None:
+    """Catches GPT and gpt said to differ before a / that neither has."""
+    rows = [{**row, "model": name} for name in names for row in rows_of()]
+    (violation,) = found(store(rows))
+    assert (violation.rule, words in violation.message) == ("model names", True)
+
+
+def test_scores_that_are_no_number_are_named_with_their_place(store) -> None:
+    """Catches "50%" and "good" that vanish from the estimates without a word."""
+    scores = {"1": 1.0, "50%": None, "good": None, "0": 0.0}
+    rows = [
+        {"item": text, "answer": None, "logged_score": text, "score_value": value, "source": f"a.csv:{line}"}
+        for line, (text, value) in enumerate(scores.items(), 2)
+    ]
+    (violation,) = found(store(rows))
+    assert (violation.severity, violation.rule) == (WARNING, "score is no number")
+    assert violation.examples == ("a.csv:3", "a.csv:4")
+    assert '"50%" or "good"' in violation.message
+
+
+def test_scores_alone_decide_where_neither_answers_nor_texts_are_logged(store) -> None:
+    """Catches every response counted as wrong because gold answers are there and answers are not."""
+    rows = rows_of(answer=None, logged_score="1", score_value=1.0)
+    (design,) = read_designs(store(rows), Study())
+    assert design.kind == "score"

@@ -156,10 +156,11 @@ def _body_width(table: FormattedTable, place: int) -> int:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """Heading in lines about as wide as its column, broken at spaces, interval kinds kept whole."""
+    """Heading in lines about as wide as its column of digits, which are narrower than letters; broken at spaces,
+    interval kinds kept whole."""
     lines: list[str] = []
     for word in text.replace("% ", "%\0").split(" "):
-        if lines and len(lines[-1]) + 1 + len(word) <= max(width, 8):
+        if lines and len(lines[-1]) + 1 + len(word) <= max(width - 2, 8):
             lines[-1] += f" {word}"
         else:
             lines.append(word)

@@ -4,6 +4,10 @@ import argparse
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analysis.schema.study import Study
 
 _WIDTH = 110
 _EXPLAINED = ("model", "task", "sample", "run", "source", "status", "rule", "answer", "gold", "logged_score", "output")
@@ -34,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.output.suffix != ".parquet":
         raise AnalysisError(f"{args.output}: the output is one Parquet file; let its name end in .parquet")
+    if not args.output.resolve().parent.is_dir():
+        raise AnalysisError(f"{args.output.parent}: no such directory; make it first, or write elsewhere")
     study = load_study(args.study or find_study(args.sources))
     settings = IntakeSettings(
         filter=args.filter,
@@ -48,9 +54,22 @@ def run(args: argparse.Namespace) -> int:
     for line in reconciliation_lines(intake.files, intake.set_aside, intake.notes):
         print(_printable(line))
     print(f"written: {args.output}")
+    for line in _duplicates(args.output, study):
+        print(f"warning: {_printable(line)}")
     if args.explain is not None:
         _explain(args.output, args.explain)
     return 0
+
+
+def _duplicates(store: Path, study: "Study") -> list[str]:
+    """What a report on this store will stop at: one response logged twice, with both places."""
+    from analysis.schema.duplicates import duplicate_responses
+    from analysis.schema.items import item_facts
+    from analysis.schema.store import open_store
+
+    with open_store(store) as con:
+        found = duplicate_responses(con, item_facts(con, study).conditions)
+    return [f"{v.message}, such as {v.examples[0] if v.examples else '?'}; in a report, {v.fix}" for v in found]
 
 
 def _show_progress(file: str, rows: int) -> None:

@@ -1,5 +1,6 @@
 """Which importer reads which file: the registry, and the walk over what the user named."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -28,10 +29,12 @@ from analysis.importers import (
 )
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
-from analysis.importers.probe import probe
+from analysis.importers.probe import HEAD_BYTES, probe
 from analysis.importers.protocol import Claim, Probe
 from analysis.schema.map_rules import MapRule
+from analysis.schema.quoting import shown
 from analysis.schema.study import Wide
+from analysis.schema.study_keys import suggestion
 
 #: Every importer, in the order in which formats are listed to users. The standard schema is asked last,
 #: about files that nobody else claims.
@@ -62,6 +65,8 @@ _COMPANION_ENDINGS = (".md", ".rst")
 _LITTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini", "__pycache__", ".git", ".hg", ".svn"})
 _LITTER_TOO = frozenset({".ipynb_checkpoints", ".venv", "node_modules", ".cache"})
 _LONGEST_NAME = 100
+#: Columns of a foreign table that a message lists at most.
+_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +235,28 @@ def _problem(seen: Probe, relative: str) -> Found:
 def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
     """Why a file is nobody's; for a table, which columns it would need."""
     if not _is_table(seen):
-        return "no known format"
-    lacking = standard.missing_columns(standard.column_names(seen), rules)
+        return _broken(seen) or "no known format"
+    names = standard.column_names(seen)
+    lacking = standard.missing_columns(names, rules)
+    for column, rule in rules.items():
+        if column in lacking and rule.source is not None and rule.source not in names:
+            near = suggestion(rule.source, names[:_NAMED])
+            return f"it has no column {shown(rule.source)}, which [map] {column} in study.toml reads{near}"
     return f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them"
+
+
+def _broken(seen: Probe) -> str:
+    """What is wrong with a file that is not what its ending says; empty where nothing is known to be."""
+    if seen.path.suffix == ".eval" and not seen.members and not seen.text.lstrip().startswith("{"):
+        return "ends in .eval and is no zip archive; copy it again"
+    if seen.path.suffix not in (".json", ".jsonl") or len(seen.head) >= HEAD_BYTES:
+        return ""
+    first = seen.text.strip().partition("\n")[0] if seen.path.suffix == ".jsonl" else seen.text
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError) as error:
+        return f"broken JSON ({str(error).partition(':')[0]}); copy it again"
+    return ""
 
 
 def _is_table(seen: Probe) -> bool:

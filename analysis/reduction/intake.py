@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ from analysis.schema.mapping import map_columns
 from analysis.schema.probability_scale import as_fractions
 from analysis.schema.store import StoreWriter
 from analysis.schema.study import Study
+
+#: Names in the notes of importers that lack the scorer asked for.
+_SCORERS = re.compile(r"\((?:it has|there is): (.*?)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
     root = root_of(paths)
     found = find_logs(_absolute(paths), root, rules=study.map, wide=study.wide)
     _refuse_nothing(found, paths)
+    _refuse_fruitless(found, paths)
     _refuse_own_output(found, store)
     with StoreWriter(store) as writer, AnswerReader(reading_policy(study, settings)) as answers:
         reader = _Reader(study, settings, root, answers)
@@ -90,6 +95,7 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
             raise _refusal(refused, len(found))
         if not any(account.verdict == "read" for account in accounts):
             raise _refusal(refused, len(found))
+        _refuse_absent_scorer(accounts, settings.scorer)
     if reader.dropped:
         drop_rows(store, reader.dropped)
     files = files_table(accounts)
@@ -120,6 +126,32 @@ def _refuse_nothing(found: list[Found], paths: list[Path]) -> None:
     raise AnalysisError(f"no logs found in {named}: {looked}; known formats are {known}{shown}", offenders=reasons)
 
 
+def _refuse_fruitless(found: list[Found], paths: list[Path]) -> None:
+    """Refuse a named file or directory without a log, which the logs beside it would hide."""
+    logs = [item.path for item in found if item.claim in (Claim.LOG, Claim.REFUSED)]
+    empty = [
+        str(path)
+        for path, place in zip(paths, _absolute(paths), strict=True)
+        if not any(log == place or place in log.parents for log in logs)
+    ]
+    if empty:
+        raise AnalysisError(f"no logs found in {', '.join(empty)}; leave it out, or correct the name", offenders=empty)
+
+
+def _refuse_absent_scorer(accounts: list[FileAccount], scorer: str | None) -> None:
+    """Refuse a scorer that no log has: it would leave every response unscored."""
+    if scorer is None:
+        return
+    read = [account for account in accounts if account.verdict == "read" and account.format != standard.NAME]
+    said = [
+        [note for note in account.notes if note.startswith((f'no scorer "{scorer}"', f'no metric "{scorer}"'))]
+        for account in read
+    ]
+    if read and all(said):
+        names = sorted({has[1] for notes in said for note in notes if (has := _SCORERS.search(note))})
+        raise AnalysisError(f'no log has a scorer "{scorer}"; they have: {"; ".join(names)}', offenders=(scorer,))
+
+
 def _refuse_own_output(found: list[Found], store: Path) -> None:
     for item in found:
         if store.exists() and item.path.exists() and item.path.samefile(store):
@@ -131,9 +163,10 @@ def _refuse_own_output(found: list[Found], store: Path) -> None:
 
 def _refusal(refused: list[FileAccount], looked_at: int) -> AnalysisError:
     listed = "".join(f"\n  {account.file}: {account.reason}" for account in refused)
+    unfiltered = all(account.reason.startswith("no rows of filter") for account in refused)
+    mend = "name another --filter, or the logs that have it only" if unfiltered else "repair or remove them"
     return AnalysisError(
-        f"{len(refused):,} of {looked_at:,} files cannot be read; repair or remove them, or use --keep-going to "
-        f"skip them:{listed}",
+        f"{len(refused):,} of {looked_at:,} files cannot be read; {mend}, or use --keep-going to skip them:{listed}",
         offenders=[account.file for account in refused],
     )
 

@@ -67,7 +67,13 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
     factors = tuple(name for name in dict.fromkeys(known) if name not in conditions)
     exclude = {named[name]: levels for name, levels in study.exclude.items()}
     used = {*conditions, *factors, *named.values(), *COLUMN_BY_NAME}
-    unused = tuple(name for name in columns if name not in used and not name.startswith("score."))
+    sources = {rule.source.split(".")[0] for rule in study.map.values() if rule.source}
+    sources |= {rule.source for rule in study.map.values() if rule.source}
+    unused = tuple(
+        name
+        for name in columns
+        if name not in used and not name.startswith("score.") and name.removeprefix("meta.") not in sources
+    )
     return ItemColumns(unit, conditions, factors, exclude, unused)
 
 

@@ -75,3 +75,19 @@ def test_names_from_logs_cannot_steer_the_terminal(logs, tmp_path, capsys):
 def test_an_output_of_another_kind_is_refused(logs, tmp_path):
     with pytest.raises(AnalysisError, match=r"let its name end in \.parquet"):
         call(logs, "-o", tmp_path / "out.csv")
+
+
+def test_responses_that_will_stop_a_report_are_named(logs, tmp_path, capsys):
+    """Catches an import without a word whose store no report accepts."""
+    (logs / "b.csv").write_text(LOG.replace("hm", "No."))
+    assert call(logs, "-o", tmp_path / "out.parquet") == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
+    assert "a.csv:2 and b.csv:2" in line
+    assert "--runs latest" in line
+
+
+def test_directories_are_not_made_by_import(logs, tmp_path):
+    """Catches a misspelt output path that quietly becomes a directory."""
+    with pytest.raises(AnalysisError, match="no such directory; make it first"):
+        call(logs, "-o", tmp_path / "nope" / "out.parquet")
+    assert not (tmp_path / "nope").exists()

@@ -112,9 +112,9 @@ def test_a_log_and_a_companion_claim_on_one_file_make_it_a_log(make, tmp_path):
         (b" \n\n", "NO", "blanks"),
         (b"<!DOCTYPE html><html>", "NO", "web page"),
         (b"\x1f\x8b\x08broken", "REFUSED", "damaged compressed file"),
-        (b"PK\x03\x04broken", "NO", "no known format"),
+        (b"PK\x03\x04broken", "NO", "no zip archive"),
         (b"PAR1broken", "REFUSED", "damaged Parquet file"),
-        (b"\xff\xfe\x00", "NO", "no known format"),
+        (b"\xff\xfe\x00", "NO", "no zip archive"),
     ],
 )
 def test_damage_is_recognised_whatever_the_name_says(make, tmp_path, content, claim, reason):

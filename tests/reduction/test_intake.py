@@ -328,3 +328,56 @@ def test_real_logs_are_counted_as_expected(shared, tmp_path):
     assert wrong == []
     assert all((verdicts[e["path"]] == "read") == (e["verdict"] == "read") for e in checked)
     assert len(checked) > 40
+
+
+def test_every_named_path_gives_a_log(tmp_path):
+    """Catches a misnamed directory that goes unnoticed because another one has logs."""
+    write(tmp_path / "a" / "a.csv", HEAD + "m,1,Yes.,yes\n")
+    write(tmp_path / "b" / "notes.txt", "nothing here")
+    with pytest.raises(AnalysisError, match=r"no logs found in .*b; leave it out"):
+        taken([tmp_path / "a", tmp_path / "b"], tmp_path / "s.parquet")
+    assert taken([tmp_path / "a", tmp_path / "a" / "a.csv"], tmp_path / "s.parquet").rows == 1
+
+
+def test_a_scorer_that_no_log_has_is_refused(tmp_path, monkeypatch):
+    """Catches a misspelt --scorer after which every response is unscored."""
+    write(tmp_path / "logs" / "a.log", "@@")
+    note = 'no scorer "nope" in this log (it has: a, b): rows are unscored'
+    monkeypatch.setattr(detect, "IMPORTERS", (scripted([Record("1", (response("1", output="x"),), notes=(note,))]),))
+    with pytest.raises(AnalysisError, match='no log has a scorer "nope"; they have: a, b'):
+        taken(tmp_path / "logs", tmp_path / "s.parquet", options=IntakeSettings(scorer="nope"))
+
+
+def test_a_filter_that_a_log_lacks_is_no_damage(tmp_path, monkeypatch):
+    """Catches the advice to repair a sound file."""
+    write(tmp_path / "logs" / "a.log", "@@")
+    error = LogError("a.log", 'no rows of filter "x"', hint="there are: none")
+    monkeypatch.setattr(detect, "IMPORTERS", (scripted([], error=error),))
+    with pytest.raises(AnalysisError, match=r"name another --filter.*--keep-going(.|\n)*there are: none"):
+        taken(tmp_path / "logs", tmp_path / "s.parquet", options=IntakeSettings(filter="x"))
+
+
+def test_a_misspelt_column_of_the_map_is_named(tmp_path):
+    """Catches "its columns lack item" where [map] names a column that is not there."""
+    write(tmp_path / "a.csv", "model,question_id,output\nm,1,Yes\n")
+    rules, _ = read_rules({"item": "Question_ID"}, ())
+    with pytest.raises(AnalysisError, match=r'no column "Question_ID".*did you mean "question_id"'):
+        taken(tmp_path / "a.csv", tmp_path / "s.parquet", Study(map=rules))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("x.json", '{"model":"x"', "broken JSON"),
+        ("x.jsonl", '{"model":"x"', "broken JSON"),
+        ("x.jsonl", "", "empty file"),
+        ("x.eval", "no archive", "no zip archive"),
+    ],
+)
+def test_damaged_files_beside_logs_say_what_is_wrong(tmp_path, name, text, reason):
+    """Catches a cut-off log passed over as "no known format"."""
+    write(tmp_path / "logs" / "a.csv", HEAD + "m,1,Yes.,yes\n")
+    write(tmp_path / "logs" / name, text)
+    intake = taken(tmp_path / "logs", tmp_path / "s.parquet")
+    assert by_file(intake, "verdict")[name] == "not a log"
+    assert reason in by_file(intake, "reason")[name]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from analysis.schema.checks import ERROR, WARNING, check_responses, unused_columns
 from analysis.schema.design import read_designs
+from analysis.schema.map_rules import MapRule
 from analysis.schema.study import Study
 from analysis.schema.violation import RULES
 
@@ -338,7 +339,7 @@ def test_whatever_the_rows_the_answer_is_a_list_of_known_rules(store, rows, pool
     [
         (("true", "false"), ("yes", "no"), ERROR),
         (("1", "0"), ("yes", "no"), ERROR),
-        (("yes", "maybe"), ("A", "B"), ERROR),
+        (("yes", "no"), ("A", "B"), ERROR),
         (("a", "b"), ("A", "B"), ERROR),
         (("A", "A"), ("B", "B"), WARNING),
         (("red", "blue"), ("green", "grey"), WARNING),
@@ -392,3 +393,10 @@ def test_scores_alone_decide_where_neither_answers_nor_texts_are_logged(store) -
     rows = rows_of(answer=None, logged_score="1", score_value=1.0)
     (design,) = read_designs(store(rows), Study())
     assert design.kind == "score"
+
+
+def test_columns_that_the_map_reads_have_a_use(store) -> None:
+    """Catches the very columns of [map] listed as columns without a use."""
+    rows = [{"item": "a", "meta.question": "a", "meta.doc": "{}", "meta.rest": "x"}]
+    study = Study(map={"item": MapRule("question"), "unit": MapRule("doc.id")})
+    assert unused_columns(store(rows), study) == ("meta.rest",)

@@ -187,6 +187,6 @@ def test_t4_both_weightings_can_be_had_and_are_named(write, report, logs_of):
         row = content.data["estimates"].set_index("measure").loc["acc_yes"]
         found[row["weights"]] = row["estimate"]
         printed = render_markdown(next(t for t in content.tables if t.spec.name == "cells"))
-        assert f"Weighting: {row['weights']}." in printed
-        assert content.manifest["settings"]["weights"] == weights
+        assert f"Weighting: {row['weights']}, every {row['weights']} weighs the same within its cell." in printed
+        assert content.manifest["settings"]["weights"] == row["weights"]
     assert found == pytest.approx({"item": 47 / 55, "template": 0.65})

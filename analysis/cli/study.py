@@ -24,9 +24,10 @@ def run(args: argparse.Namespace) -> int:
 
     from analysis.cli.main import printable
     from analysis.errors import StudyError
+    from analysis.importers.foreign_columns import candidates, foreign_tables
     from analysis.reduction.intake import IntakeSettings, take_in
     from analysis.schema.design import read_designs
-    from analysis.schema.draft import draft_study
+    from analysis.schema.draft import draft_mapping, draft_study
     from analysis.schema.store import open_store
     from analysis.schema.study import FILE_NAME, Study
 
@@ -34,6 +35,13 @@ def run(args: argparse.Namespace) -> int:
     output = args.output or folder / FILE_NAME
     if output.exists():
         raise StudyError(f"{output}: exists, and is not overwritten; move it away, or name another file with -o")
+    if args.logs.exists() and (tables := foreign_tables(args.logs)):
+        columns = dict.fromkeys(column for names in tables.values() for column in names)
+        text = draft_mapping(tables, candidates(columns), name=args.logs.resolve().name)
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+        print(f"{output}: no log of a known format here, but {len(tables)} tables: choose their columns under [map]")
+        return 0
     study = Study()
     settings = IntakeSettings(filter=args.filter, scorer=args.scorer, keep_going=True)
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:

@@ -1,6 +1,6 @@
 """A commented ``study.toml`` that says in words what the logs contain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import duckdb
@@ -196,3 +196,24 @@ def _contrast_section(designs: Sequence[TaskDesign]) -> list[str]:
 
 def _report_section() -> list[str]:
     return ["# [report]", '# primary = ["competence_floor", "answer_bias"]   # the rest is labelled exploratory']
+
+
+def draft_mapping(tables: Mapping[str, Sequence[str]], found: Mapping[str, Sequence[str]], *, name: str) -> str:
+    """Text of a ``study.toml`` for tables that are no logs as they are: candidates for ``[map]``, all in comments.
+
+    Parameters
+    ----------
+    tables : mapping of str to sequence of str
+        File -> its columns.
+    found : mapping of str to sequence of str
+        Column of the schema -> foreign columns that may hold it.
+    name : str
+        Name of the study.
+    """
+    lines = ["[study]", f"name = {toml_text(name or 'study')}", ""]
+    lines += [f"# {toml_text(file)} has the columns {toml_texts(columns)}" for file, columns in tables.items()]
+    lines += ["# Nothing is guessed: take the # off the line that is right, then run `evenhand validate`.", "[map]"]
+    for column, names in found.items():
+        lines += [f"# {column} = {toml_text(foreign)}" for foreign in names] or [f'# {column} = "…"']
+    lines.append('# model = { value = "…" }   # where one model gave all responses')
+    return "\n".join(lines) + "\n"

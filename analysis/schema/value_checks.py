@@ -81,6 +81,8 @@ def answers_outside(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
                 levels = _distinct(con, column, condition, (design.task,))
                 message = f"{named_task(design.task)}: {column} of {number(count, 'row')} is {levels}, not yes or no"
                 fix = "give synonyms under [reading] in study.toml, or another kind under [study]"
+                if column == "answer":
+                    fix += "; if these are whole replies, map their column to output, so that they are read"
                 found.append(Violation(ERROR, "answer outside the vocabulary", message, count, sources, fix))
     return found
 

@@ -397,6 +397,6 @@ def test_scores_alone_decide_where_neither_answers_nor_texts_are_logged(store) -
 
 def test_columns_that_the_map_reads_have_a_use(store) -> None:
     """Catches the very columns of [map] listed as columns without a use."""
-    rows = [{"item": "a", "meta.question": "a", "meta.doc": "{}", "meta.rest": "x"}]
+    rows = [{"item": "a", "extra": {"meta.question": "a", "meta.doc": "{}", "meta.rest": "x"}}]
     study = Study(map={"item": MapRule("question"), "unit": MapRule("doc.id")})
     assert unused_columns(store(rows), study) == ("meta.rest",)

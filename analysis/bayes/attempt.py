@@ -21,6 +21,7 @@ from analysis.bayes.sensitivity import power_scaling
 from analysis.bayes.summaries import KERNELS, accuracy_table
 from analysis.bayes.whitening import non_centred_coordinates, whitened_coordinates
 
+NO_COVARIANCE = "no covariance by unit: a cell has no response of this model, or one unit only"
 #: Measures whose sensitivity to the priors is reported.
 SENSITIVE: tuple[str, ...] = ("answer_bias", "competence_floor")
 
@@ -104,16 +105,19 @@ class Attempt:
         return _Sampled(stages, tuple(gates), tuple(notes))
 
     def _accuracies(self, sampled: _Sampled, rng: np.random.Generator) -> list[tuple[str, AccuracyDraws]]:
-        with_templates = self.surfaces is None and any(name.startswith("template_") for name in self.design.groups)
-        targets = ("these", "new_templates") if with_templates else ("these",)
+        answered = sampled.stages.get("answered")
+        distinct = self.treatments if answered is not None else self.treatments[:1]
+        wanted = [("these", treatment) for treatment in distinct]
+        if self.surfaces is None and any(name.startswith("template_") for name in self.design.groups):
+            wanted.append(("new_templates", self.treatments[0]))
         counts = count_accuracies(
             self.design,
             sampled.stages["yes"],
-            sampled.stages.get("answered"),
+            answered,
             rng,
-            treatments=self.treatments,
-            targets=targets,
+            wanted=wanted,
             surface_design=self.surfaces,
+            cores=self.settings.cores,
         )
         found = [(COUNTS, draws) for draws in counts]
         if self.clusters is not None:
@@ -127,17 +131,29 @@ class Attempt:
         for likelihood, draws in accuracy:
             models = self.clusters.models if likelihood == UNITS and self.clusters else self.design.models
             part = self._rows([draws], likelihood, "hierarchical", models)
+            if likelihood == UNITS:
+                part["reason"] = part["reason"].where(part["reason"] == "", NO_COVARIANCE)
             parts.append(part.assign(headline=likelihood == self.headline))
+        if "answered" not in self.arrays:
+            same = [part for part in parts if (part["target"] == "these").all()]
+            parts += [part.assign(uncertain=other) for part in same for other in self.treatments[1:]]
         return pd.concat(parts, ignore_index=True)
 
-    def _rows(self, draws: Any, likelihood: str, pooling: str, models: tuple[str, ...]) -> pd.DataFrame:
+    def _rows(
+        self, draws: Sequence[AccuracyDraws], likelihood: str, pooling: str, models: tuple[str, ...]
+    ) -> pd.DataFrame:
         scored = dict(zip(self.design.models, self.design.scored.sum(axis=1), strict=True))
-        parts = [
-            accuracy_table(part.accuracy, models, self.design.names, ci_level=self.ci_level).assign(
-                target=part.target, uncertain=part.uncertain
+        parts = []
+        for part in draws:
+            table = accuracy_table(
+                part.accuracy,
+                models,
+                self.design.names,
+                ci_level=self.ci_level,
+                markov=pooling != "none",
+                cores=self.settings.cores,
             )
-            for part in draws
-        ]
+            parts.append(table.assign(target=part.target, uncertain=part.uncertain))
         table = pd.concat(parts, ignore_index=True).assign(likelihood=likelihood, pooling=pooling)
         table.insert(0, "task", self.design.task)
         return table.assign(n=table["model"].map(scored).fillna(0).astype(int))
@@ -149,11 +165,8 @@ class Attempt:
         draws = next(d for likelihood, d in accuracy if likelihood == self.headline and d.target == "these")
         known = np.isfinite(draws.accuracy).all(axis=(0, 1, 3))
         asked = tuple(model for model, is_known in zip(models, known, strict=True) if is_known)
-        tables = [
-            power_scaling(KERNELS[measure][0](draws.accuracy[:, :, known]), asked, measure, stages)
-            for measure in SENSITIVE
-        ]
-        return pd.concat(tables, ignore_index=True)
+        accuracies = draws.accuracy[:, :, known]
+        return power_scaling({name: KERNELS[name][0](accuracies) for name in SENSITIVE}, asked, stages)
 
     def _glance(self, sampled: _Sampled) -> dict[str, Any]:
         return {

@@ -24,12 +24,11 @@ def fitted_cells(design: CountDesign, fit: StageFit) -> pd.DataFrame:
         of the probability that the columns give, without the cell's own residual), ``residual``: observed
         minus fitted in units of the binomial standard deviation.
     """
-    hyper, d = fit.hyper, fit.arrays
-    chosen = np.linspace(0, len(hyper.value) - 1, min(_DRAWS, len(hyper.value))).astype(int)
+    hyper, d = fit.hyper.thinned(_DRAWS), fit.arrays
     tables = []
     for m, model in enumerate(design.models):
         n = d.yes[m] + d.no[m]
-        eta = coefficient_draws(m, hyper, d, fit.coordinates)[chosen] @ dense(d).T
+        eta = coefficient_draws(m, hyper, d, fit.coordinates) @ dense(d).T
         fitted = expit(eta).mean(axis=0)
         observed = share(d.yes[m], n)
         sd = np.sqrt(share(fitted * (1 - fitted), n))

@@ -1,5 +1,6 @@
 """Convergence of many quantities at once: rank-normalised R-hat, effective sample sizes, Monte-Carlo errors."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,25 @@ TAILS: Final = (0.05, 0.95)
 _ONE_SD: Final = (0.1586552539314571, 0.8413447460685429)
 
 
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """R-hat and effective sample sizes of Q quantities, each (Q,); NaN for a quantity that never moves."""
+
+    r_hat: Floats
+    ess_bulk: Floats
+    ess_tail: Floats
+
+
+def convergence(draws: ArrayLike) -> Convergence:
+    """``r_hat``, ``ess_bulk`` and ``ess_tail`` at once: the ranks are computed one time."""
+    halves = split_chains(draws)
+    ranks = _rank_normalised(halves)
+    folded = _rank_normalised(np.abs(halves - np.median(halves, axis=(0, 1))))
+    return Convergence(
+        np.fmax(_scale_reduction(ranks), _scale_reduction(folded)), effective_size(ranks), ess_tail(draws)
+    )
+
+
 def r_hat(draws: ArrayLike) -> Floats:
     """Rank-normalised split R-hat, the larger of that of location and of the folded draws (scale).
 
@@ -34,9 +54,7 @@ def r_hat(draws: ArrayLike) -> Floats:
     ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16:667-718, doi:10.1214/20-BA1221.
     """
-    halves = split_chains(draws)
-    folded = np.abs(halves - np.median(halves, axis=(0, 1)))
-    return np.fmax(_scale_reduction(_rank_normalised(halves)), _scale_reduction(_rank_normalised(folded)))
+    return convergence(draws).r_hat
 
 
 def ess_bulk(draws: ArrayLike) -> Floats:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
 from analysis.bayes.attempt import Attempt
+from analysis.bayes.cache import fit_key, keep_fit, load_fit
 from analysis.bayes.design_matrix import CountDesign, count_design
 from analysis.bayes.gates import TOO_FEW_DRAWS
 from analysis.bayes.model_arrays import ModelArrays
@@ -16,7 +18,7 @@ from analysis.bayes.result import UNITS, AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings, retry_settings
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 
-__all__ = ["AnswerBiasFit", "fit_answer_bias"]
+__all__ = ["AnswerBiasFit", "fit_answer_bias", "warm"]
 
 
 def fit_answer_bias(
@@ -28,6 +30,7 @@ def fit_answer_bias(
     ci_level: float = 0.95,
     treatments: tuple[str, ...] = tuple(UNCERTAIN_TREATMENTS),
     seed: int = 0,
+    cache: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> AnswerBiasFit:
     """Fit the answer-bias model to one task.
@@ -46,6 +49,8 @@ def fit_answer_bias(
         Treatments of uncertain answers to report; the first is the one that is compared.
     seed : int
         Of the sampler and of everything else that draws.
+    cache : Path, optional
+        Folder of kept fits: an equal fit is read from there, a new one is kept.
     progress : callable, optional
         Receives one sentence per step.
 
@@ -60,6 +65,12 @@ def fit_answer_bias(
     tell = progress or (lambda sentence: None)
     design = count_design(facets)
     surfaces = count_design(facets, surfaces=True) if "unit" in facets.columns else None
+    options = {"ci_level": ci_level, "treatments": list(treatments), "seed": seed}
+    key = fit_key(design, surfaces, clusters, priors, settings, options)
+    kept = load_fit(cache, key) if cache is not None else None
+    if kept is not None:
+        tell("the fit is kept from an earlier run")
+        return kept
     arrays = _stage_arrays(design, surfaces, priors, clusters)
     attempt = Attempt(design, surfaces, arrays, clusters, settings, ci_level, treatments, seed, tell)
     fit = attempt.run()
@@ -67,6 +78,8 @@ def fit_answer_bias(
         tell(f"a gate was not passed ({fit.reason}); sampling once more")
         careful = not set(fit.gates.loc[~fit.gates["passed"], "name"]) <= TOO_FEW_DRAWS
         fit = replace(attempt, settings=retry_settings(settings, careful=careful)).run()
+    if cache is not None:
+        keep_fit(cache, key, fit)
     return fit
 
 
@@ -79,3 +92,26 @@ def _stage_arrays(
     if clusters is not None:
         arrays[UNITS] = surface_layer_arrays(clusters, priors)
     return arrays
+
+
+def warm() -> None:
+    """Compile everything once, so that later processes find it on disk (a few seconds instead of a minute)."""
+    rows = [
+        {
+            "model": model,
+            "cell": cell,
+            "template": template,
+            "form": form,
+            "n_answered": 9,
+            "n_uncertain": 1,
+            "n_correct": right,
+        }
+        for right, model in enumerate(("a", "b"), 5)
+        for template, cells in (("t", ("VA", "VN")), ("u", ("IA", "IN")), ("v", ("VA", "VN")))
+        for cell in cells
+        for form in ("f", "g")
+    ]
+    facets = pd.DataFrame(rows)
+    settings = SamplerSettings(chains=2, draws=20, tune=20, fast=True)
+    fit_answer_bias(facets, settings=settings)
+    fit_answer_bias(facets.assign(n_uncertain=0).drop(columns=["template", "form"]), settings=settings)

@@ -158,6 +158,20 @@ def _linear_transposed(by_eta: Floats, d: ModelArrays, by_b: Floats) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def weighted_gram(column: NDArray[np.int64], value: Floats, weight: Floats, size: int) -> Floats:
+    """X' diag(w_m) X for every model, (M, P, P), from the nonzero entries of X."""
+    found = np.zeros((weight.shape[0], size, size))
+    for m in range(weight.shape[0]):
+        for i in range(column.shape[0]):
+            for j in range(column.shape[1]):
+                scaled = weight[m, i] * value[i, j]
+                if scaled != 0.0:
+                    for k in range(column.shape[1]):
+                        found[m, column[i, j], column[i, k]] += scaled * value[i, k]
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _one_model(
     m: int,
     z: Floats,

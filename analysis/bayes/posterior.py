@@ -6,6 +6,7 @@ observed weights (g-computation). Target ``these`` keeps the templates, forms an
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,11 +20,10 @@ from analysis.bayes.model_arrays import Coordinates, ModelArrays
 from analysis.bayes.models.answer_bias import dense, stage_columns
 from analysis.bayes.reconstruct import HyperDraws, coefficient_draws, hyper_draws
 from analysis.bayes.sampling import Draws
-from analysis.measures.rates import UNCERTAIN_TREATMENTS, share
+from analysis.measures.rates import share
 
 Floats = NDArray[np.float64]
 
-TARGETS: Final = ("these", "new_templates")
 _NODES, _RAW_WEIGHTS = hermegauss(15)
 _WEIGHTS: Final = _RAW_WEIGHTS / _RAW_WEIGHTS.sum()
 
@@ -77,9 +77,9 @@ def count_accuracies(
     answered: StageFit | None,
     rng: np.random.Generator,
     *,
-    treatments: Sequence[str] = tuple(UNCERTAIN_TREATMENTS),
-    targets: Sequence[str] = TARGETS,
+    wanted: Sequence[tuple[str, str]],
     surface_design: CountDesign | None = None,
+    cores: int = 1,
 ) -> tuple[AccuracyDraws, ...]:
     """Accuracies by model and cell from the sampled stages.
 
@@ -91,32 +91,38 @@ def count_accuracies(
         ``answered`` None: every response was answered.
     rng : numpy.random.Generator
         For the cells' own probabilities, whose posterior given the rest is a beta distribution.
-    treatments, targets : sequence of str
+    wanted : sequence of (target, treatment of uncertain answers)
     surface_design : CountDesign, optional
         The design of stage ``yes`` where units are effects; fresh units are integrated.
+    cores : int
+        Threads; the result does not depend on their number.
     """
     stages = _Stages(yes, yes.hyper, answered, answered.hyper if answered else None)
-    wanted = [(target, treatment) for target in targets for treatment in treatments]
-    shape = (*yes.shape, len(design.models), len(design.names))
-    found = {key: np.empty(shape) for key in wanted}
-    plan = _TemplatePlan.of(design) if "new_templates" in targets else None
-    for m in range(len(design.models)):
-        if "these" in targets:
-            given, right = _these(m, design, stages, rng, surface_design)
-            weight = _by_name(design.weight[m], design.cell_of, len(design.names))
-            for treatment in treatments:
-                if ("these", treatment) in found:
-                    found["these", treatment][:, :, m] = _accuracy(given, right, weight, treatment).reshape(
-                        *shape[:2], -1
-                    )
+    plan = _TemplatePlan.of(design) if any(target == "new_templates" for target, _ in wanted) else None
+    names = len(design.names)
+
+    def of_model(m: int, own: np.random.Generator) -> list[Floats]:
+        b = coefficient_draws(m, stages.yes_hyper, yes.arrays, yes.coordinates)
+        a = None
+        if answered is not None and stages.answered_hyper is not None:
+            a = coefficient_draws(m, stages.answered_hyper, answered.arrays, answered.coordinates)
+        parts = {"these": (*_these(m, b, a, design, stages, own, surface_design), design.weight[m], design.cell_of)}
         if plan is not None:
-            given, right = plan.probabilities(m, stages)
-            weight = _by_name(plan.weight(design.weight[m]), plan.cell_of, len(design.names))
-            for treatment in treatments:
-                found["new_templates", treatment][:, :, m] = _accuracy(given, right, weight, treatment).reshape(
-                    *shape[:2], -1
-                )
-    return tuple(AccuracyDraws(*key, array) for key, array in found.items())
+            parts["new_templates"] = (*plan.probabilities(b, a, stages), plan.weight(design.weight[m]), plan.cell_of)
+        found = []
+        for target, treatment in wanted:
+            given, right, weight, cell_of = parts[target]
+            found.append(_accuracy(given, right, _by_name(weight, cell_of, names), treatment))
+        return found
+
+    with ThreadPoolExecutor(cores) as pool:
+        by_model = list(pool.map(of_model, range(len(design.models)), rng.spawn(len(design.models))))
+    return tuple(
+        AccuracyDraws(
+            *key, np.stack([found[i] for found in by_model], axis=1).reshape(*yes.shape, len(by_model), names)
+        )
+        for i, key in enumerate(wanted)
+    )
 
 
 def estimate_accuracies(fit: StageFit) -> Floats:
@@ -146,22 +152,30 @@ def _accuracy(given: Floats, right: Floats, weight: Floats, treatment: str) -> F
 
 
 def _these(
-    m: int, design: CountDesign, stages: _Stages, rng: np.random.Generator, surface_design: CountDesign | None
+    m: int,
+    b: Floats,
+    a: Floats | None,
+    design: CountDesign,
+    stages: _Stages,
+    rng: np.random.Generator,
+    surface_design: CountDesign | None,
 ) -> tuple[Floats, Floats]:
+    """Probability of an answer, and of a right one given an answer, (S, C) each, in the cells asked."""
     if surface_design is None:
-        yes = _cell_probabilities(m, stages.yes, stages.yes_hyper, rng)
+        yes = _cell_probabilities(m, b, stages.yes.arrays, stages.yes_hyper, rng)
     else:
-        yes = _over_units(m, surface_design, stages.yes, stages.yes_hyper)
+        yes = _over_units(b, surface_design, stages.yes, stages.yes_hyper)
     given = np.ones_like(yes)
-    if stages.answered is not None and stages.answered_hyper is not None:
-        given = _cell_probabilities(m, stages.answered, stages.answered_hyper, rng)
+    if a is not None and stages.answered is not None and stages.answered_hyper is not None:
+        given = _cell_probabilities(m, a, stages.answered.arrays, stages.answered_hyper, rng)
     return given, np.where(design.gold > 0, yes, 1 - yes)
 
 
-def _cell_probabilities(m: int, fit: StageFit, hyper: HyperDraws, rng: np.random.Generator) -> Floats:
+def _cell_probabilities(
+    m: int, coefficients: Floats, d: ModelArrays, hyper: HyperDraws, rng: np.random.Generator
+) -> Floats:
     """Probability (S, C) of every cell of one model: exact draws given the hyper-parameters and coefficients."""
-    d = fit.arrays
-    eta = coefficient_draws(m, hyper, d, fit.coordinates) @ dense(d).T
+    eta = coefficients @ dense(d).T
     phi = hyper.phi(d)
     if phi is None:
         return expit(eta)
@@ -172,12 +186,12 @@ def _cell_probabilities(m: int, fit: StageFit, hyper: HyperDraws, rng: np.random
     return np.divide(upper, total, out=(eta > 0).astype(float), where=total > 0)
 
 
-def _over_units(m: int, design: CountDesign, fit: StageFit, hyper: HyperDraws) -> Floats:
+def _over_units(coefficients: Floats, design: CountDesign, fit: StageFit, hyper: HyperDraws) -> Floats:
     """Probability of Yes (S, C) of the cells without units, integrated over fresh units."""
     own = np.array([not name.startswith("unit_") for name in design.groups])[design.group]
     keys = [name for name in design.cells.columns if name != "unit"]
     first = ~design.cells.duplicated(keys).to_numpy()
-    eta = coefficient_draws(m, hyper, fit.arrays, fit.coordinates)[:, own] @ design.matrix[first][:, own].T
+    eta = coefficients[:, own] @ design.matrix[first][:, own].T
     return _integrated(eta, _fresh_variance(design, "unit", fit.arrays, hyper))
 
 
@@ -225,18 +239,19 @@ class _TemplatePlan:
     def weight(self, weight: Floats) -> Floats:
         return np.bincount(self.code, weights=weight)
 
-    def probabilities(self, m: int, stages: _Stages) -> tuple[Floats, Floats]:
+    def probabilities(self, b: Floats, a: Floats | None, stages: _Stages) -> tuple[Floats, Floats]:
         """Probability of an answer, and of a right one given an answer, in a fresh template."""
-        yes = self._stage(m, stages.yes, stages.yes_hyper, "yes")
+        yes = self._stage(b, stages.yes.arrays, stages.yes_hyper, "yes")
         given = np.ones_like(yes)
-        if stages.answered is not None and stages.answered_hyper is not None:
-            given = self._stage(m, stages.answered, stages.answered_hyper, "answered")
+        if a is not None and stages.answered is not None and stages.answered_hyper is not None:
+            given = self._stage(a, stages.answered.arrays, stages.answered_hyper, "answered")
         return given, np.where(self.design.gold[self.first] > 0, yes, 1 - yes)
 
-    def _stage(self, m: int, fit: StageFit, hyper: HyperDraws, stage: str) -> Floats:
+    def _stage(self, coefficients: Floats, d: ModelArrays, hyper: HyperDraws, stage: str) -> Floats:
         columns = stage_columns(self.design, stage)
         names = [self.design.groups[g] for g in self.design.group[columns]]
         own = np.array([not name.startswith("template_") for name in names])
         matrix = self.design.matrix[self.first][:, columns[own]]
-        eta = coefficient_draws(m, hyper, fit.arrays, fit.coordinates)[:, own] @ matrix.T
-        return _integrated(eta, _fresh_variance(self.design, "template", fit.arrays, hyper, stage=stage))
+        return _integrated(
+            coefficients[:, own] @ matrix.T, _fresh_variance(self.design, "template", d, hyper, stage=stage)
+        )

@@ -11,7 +11,7 @@ from scipy.special import expit
 from analysis.bayes.design_matrix import CountDesign
 from analysis.bayes.models.answer_bias import dense
 from analysis.bayes.posterior import StageFit
-from analysis.bayes.reconstruct import coefficient_draws
+from analysis.bayes.reconstruct import HyperDraws, coefficient_draws
 from analysis.measures.rates import share
 
 Floats = NDArray[np.float64]
@@ -35,29 +35,29 @@ def predictive_checks(
         anew, so that a residual that hides a misfit shows.
     """
     rows = []
+    hyper = yes.hyper.thinned(_REPLICATES)
+    given_hyper = answered.hyper.thinned(_REPLICATES) if answered is not None else None
     for m, model in enumerate(design.models):
-        counts, n = _replicated(m, yes, rng)
+        counts, n = _replicated(m, yes, hyper, rng)
         checks = {"share of Yes": _share_of_yes(n), "share of extreme cells": _extreme_share(n)}
         if "template" in design.cells:
             checks["sd over templates"] = _template_spread(design, n)
         rows += [_row(model, name, check(yes.arrays.yes[m]), check(counts)) for name, check in checks.items()]
-        if answered is not None:
-            given, planned = _replicated(m, answered, rng)
+        if answered is not None and given_hyper is not None:
+            given, planned = _replicated(m, answered, given_hyper, rng)
             unread = [1 - x.sum(axis=-1) / planned.sum() for x in (answered.arrays.yes[m], given)]
             rows.append(_row(model, "share of uncertain answers", *unread))
     return pd.DataFrame(rows)
 
 
-def _replicated(m: int, fit: StageFit, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _replicated(m: int, fit: StageFit, hyper: HyperDraws, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Replicates (R, C) of the counts of one model, and its sizes (C,)."""
-    d, hyper = fit.arrays, fit.hyper
-    total = len(hyper.value)
-    chosen = np.linspace(0, total - 1, min(_REPLICATES, total)).astype(int)
-    probability = expit((coefficient_draws(m, hyper, d, fit.coordinates) @ dense(d).T)[chosen])
+    d = fit.arrays
+    probability = expit(coefficient_draws(m, hyper, d, fit.coordinates) @ dense(d).T)
     phi = hyper.phi(d)
     if phi is not None:
-        a = phi[chosen, None] * probability
-        upper, lower = rng.standard_gamma(a), rng.standard_gamma(phi[chosen, None] - a)
+        a = phi[:, None] * probability
+        upper, lower = rng.standard_gamma(a), rng.standard_gamma(phi[:, None] - a)
         both = upper + lower
         probability = np.divide(upper, both, out=np.round(probability), where=both > 0)
     n = d.yes[m] + d.no[m]

@@ -27,6 +27,11 @@ class HyperDraws:
     value: Floats
     shift: Floats
 
+    def thinned(self, most: int) -> "HyperDraws":
+        """At most so many draws, equally spaced."""
+        chosen = np.linspace(0, len(self.value) - 1, min(most, len(self.value))).astype(int)
+        return HyperDraws(self.z[chosen], self.value[chosen], self.shift[chosen])
+
     def group_variance(self, d: ModelArrays) -> Floats:
         """Variance (S, G) of each group between models."""
         free = d.log_sd_at >= 0

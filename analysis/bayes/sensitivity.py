@@ -1,5 +1,6 @@
 """How much results lean on the priors: power-scaling of prior and likelihood."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import arviz
@@ -27,17 +28,17 @@ THRESHOLD: Final = 0.05
 
 
 def power_scaling(
-    quantities: Floats, models: tuple[str, ...], measure: str, stages: tuple[StageFit, ...]
+    quantities: Mapping[str, Floats], models: tuple[str, ...], stages: tuple[StageFit, ...]
 ) -> pd.DataFrame:
-    """Sensitivity of one measure of every model.
+    """Sensitivity of some measures of every model.
 
     Parameters
     ----------
-    quantities : ndarray (chains, draws, M)
+    quantities : mapping of str to ndarray (chains, draws, M)
+        Draws by measure.
     models : tuple of str
-    measure : str
     stages : tuple of StageFit
-        The sampled stages behind the measure; their log priors and log-likelihoods are added.
+        The sampled stages behind the measures; their log priors and log-likelihoods are added.
 
     Returns
     -------
@@ -49,28 +50,29 @@ def power_scaling(
     ----------
     Kallioinen, Paananen, Buerkner and Vehtari (2024), Statistics and Computing 34:57.
     """
-    shape = stages[0].shape
+    shape, dims = stages[0].shape, ("chain", "draw")
     prior = sum((log_prior(stage) for stage in stages), np.zeros(shape))
     likelihood = sum((log_likelihood(stage) for stage in stages), np.zeros(shape))
-    dims = ("chain", "draw")
+    posterior = xr.Dataset(
+        {name: ((*dims, "model"), draws) for name, draws in quantities.items()}, coords={"model": list(models)}
+    )
     tree = xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset({"x": ((*dims, "model"), quantities)}, coords={"model": list(models)}),
+            "posterior": posterior,
             "log_prior": xr.Dataset({"prior": (dims, prior)}),
             "log_likelihood": xr.Dataset({"likelihood": (dims, likelihood)}),
         }
     )
-    of_prior = arviz.psense(tree, group="prior", alphas=PRIOR_POWERS)["x"].to_numpy()
-    of_likelihood = arviz.psense(tree, group="likelihood", alphas=LIKELIHOOD_POWERS)["x"].to_numpy()
-    return pd.DataFrame(
-        {
-            "model": list(models),
-            "measure": measure,
-            "prior_sensitivity": of_prior,
-            "likelihood_sensitivity": of_likelihood,
-            "diagnosis": [_diagnosis(p, q) for p, q in zip(of_prior, of_likelihood, strict=True)],
-        }
-    )
+    of_prior = arviz.psense(tree, group="prior", alphas=PRIOR_POWERS)
+    of_likelihood = arviz.psense(tree, group="likelihood", alphas=LIKELIHOOD_POWERS)
+    rows = [
+        {"model": model, "measure": name, "prior_sensitivity": float(p), "likelihood_sensitivity": float(q)}
+        for name in quantities
+        for model, p, q in zip(models, of_prior[name].to_numpy(), of_likelihood[name].to_numpy(), strict=True)
+    ]
+    table = pd.DataFrame(rows)
+    pairs = zip(table["prior_sensitivity"], table["likelihood_sensitivity"], strict=True)
+    return table.assign(diagnosis=[_diagnosis(p, q) for p, q in pairs])
 
 
 def _diagnosis(prior: float, likelihood: float) -> str:

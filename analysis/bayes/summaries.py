@@ -1,6 +1,7 @@
 """Draws of accuracies as tidy rows: the same measures as the frequentist estimates, with their diagnostics."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from analysis.bayes.diagnostics import ess_bulk, ess_tail, mcse_mean, mcse_quantile, r_hat
+from analysis.bayes.diagnostics import convergence, mcse_mean, mcse_quantile
 from analysis.measures.competence import affirmative_floor, balanced_accuracy, cell_floor, competence_floor
 from analysis.measures.yes_no_bias import (
     FOUR_CELLS,
@@ -43,11 +44,17 @@ RANK: Final = "floor_rank"
 #: Measures whose probability of exceeding one half is printed.
 FLOORS: Final = frozenset({"competence_floor", "affirmative_floor", "cell_floor"})
 NOT_ASKED: Final = "no response of this model in a cell that this needs"
-_BLOCK: Final = 256
+_BLOCK: Final = 64
 
 
 def accuracy_table(
-    accuracy: Floats, models: tuple[str, ...], names: tuple[str, ...], *, ci_level: float = 0.95
+    accuracy: Floats,
+    models: tuple[str, ...],
+    names: tuple[str, ...],
+    *,
+    ci_level: float = 0.95,
+    markov: bool = True,
+    cores: int = 1,
 ) -> pd.DataFrame:
     """One row per model and measure from draws of accuracies.
 
@@ -58,6 +65,10 @@ def accuracy_table(
     models, names : tuple of str
         Order of the last two axes.
     ci_level : float in (0, 1)
+    markov : bool
+        Draws come from a Markov chain; independent draws have no diagnostics.
+    cores : int
+        Threads.
 
     Returns
     -------
@@ -83,10 +94,14 @@ def accuracy_table(
         labels += [(model, RANK, "rank") for model in models]
     draws = np.concatenate(columns, axis=-1)
     keys = pd.DataFrame(labels, columns=["model", "measure", "scale"])
-    blocks = [
-        _summary(draws[..., start : start + _BLOCK], keys.iloc[start : start + _BLOCK], ci_level)
-        for start in range(0, len(keys), _BLOCK)
-    ]
+    starts = range(0, len(keys), _BLOCK)
+
+    def block(start: int) -> pd.DataFrame:
+        part = slice(start, start + _BLOCK)
+        return _summary(draws[..., part], keys.iloc[part], ci_level, markov=markov)
+
+    with ThreadPoolExecutor(cores) as pool:
+        blocks = list(pool.map(block, starts))
     table = pd.concat(blocks, ignore_index=True)
     table["floor_of_means"] = _floor_of_means(table, accuracy, models)
     order = {model: i for i, model in enumerate(models)}
@@ -103,22 +118,27 @@ def _floor_of_means(table: pd.DataFrame, accuracy: Floats, models: tuple[str, ..
     return table["model"].map(means).where(table["measure"] == "competence_floor")
 
 
-def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float) -> pd.DataFrame:
+def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float, *, markov: bool) -> pd.DataFrame:
     known = np.isfinite(draws).all(axis=(0, 1))
-    found = pd.DataFrame(np.nan, index=keys.index, columns=list(_NUMBERS))
+    found = pd.DataFrame(np.nan, index=keys.index, columns=[*_NUMBERS, *_DIAGNOSTICS])
     if known.any():
-        found.loc[known] = np.column_stack(list(_numbers(draws[..., known], keys.loc[known], ci_level).values()))
+        numbers, event = _numbers(draws[..., known], keys.loc[known], ci_level)
+        found.loc[known, list(_NUMBERS)] = np.column_stack(numbers)
+        if markov:
+            errors = _errors(draws[..., known], event, ci_level)
+            found.loc[known, list(_DIAGNOSTICS)] = np.column_stack(errors)
+    no_probability = found["p_above"].isna() & found["p_direction"].isna()
+    found["mcse_probability"] = found["mcse_probability"].mask(no_probability)
     reasons = np.where(known, "", NOT_ASKED)
     return pd.concat([keys, found], axis=1).assign(ci_level=ci_level, ci_method="eti", reason=reasons)
 
 
-_NUMBERS: Final = (
-    *("estimate", "posterior_mean", "posterior_sd", "ci_low", "ci_high", "p_above", "p_direction"),
-    *("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_probability"),
-)
+_NUMBERS: Final = ("estimate", "posterior_mean", "posterior_sd", "ci_low", "ci_high", "p_above", "p_direction")
+_DIAGNOSTICS: Final = ("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_probability")
 
 
-def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> dict[str, Floats]:
+def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[tuple[Floats, ...], Floats]:
+    """Values of _NUMBERS, and the event behind the printed probability as 0 and 1."""
     tail = (1 - ci_level) / 2
     flat = draws.reshape(-1, draws.shape[-1])
     low, middle, high = np.quantile(flat, [tail, 0.5, 1 - tail], axis=0)
@@ -126,21 +146,16 @@ def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> dict[str, Fl
     is_difference = (keys["scale"] == _DIFFERENCE).to_numpy()
     event = (draws > np.where(is_floor, 0.5, 0.0)).astype(float)
     probability = event.mean(axis=(0, 1))
-    constant = (probability == 0) | (probability == 1)
-    error = np.where(constant, 0.0, mcse_mean(event))
-    found = (
-        middle,
-        flat.mean(axis=0),
-        flat.std(axis=0, ddof=1),
-        low,
-        high,
-        np.where(is_floor, probability, np.nan),
-        np.where(is_difference, np.maximum(probability, 1 - probability), np.nan),
-        r_hat(draws),
-        ess_bulk(draws),
-        ess_tail(draws),
-        mcse_quantile(draws, 0.5),
-        np.fmax(mcse_quantile(draws, tail), mcse_quantile(draws, 1 - tail)),
-        np.where(is_floor | is_difference, error, np.nan),
-    )
-    return dict(zip(_NUMBERS, found, strict=True))
+    above = np.where(is_floor, probability, np.nan)
+    direction = np.where(is_difference, np.maximum(probability, 1 - probability), np.nan)
+    return (middle, flat.mean(axis=0), flat.std(axis=0, ddof=1), low, high, above, direction), event
+
+
+def _errors(draws: Floats, event: Floats, ci_level: float) -> tuple[Floats, ...]:
+    """Values of _DIAGNOSTICS."""
+    tail = (1 - ci_level) / 2
+    found = convergence(draws)
+    ends = np.fmax(mcse_quantile(draws, tail), mcse_quantile(draws, 1 - tail))
+    certain = np.isin(event.mean(axis=(0, 1)), (0.0, 1.0))
+    probability = np.where(certain, 0.0, mcse_mean(event))
+    return found.r_hat, found.ess_bulk, found.ess_tail, mcse_quantile(draws, 0.5), ends, probability

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, phi_terms
-from analysis.bayes.log_density import likelihood_block
+from analysis.bayes.log_density import likelihood_block, weighted_gram
 from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, Coordinates, ModelArrays
 from analysis.bayes.models.answer_bias import dense
 
@@ -149,7 +149,7 @@ def _curvature(d: ModelArrays, matrix: Floats, eta: Floats, log_phi: float, prec
         share = ((d.df + matrix.shape[0]) / (d.df + matrix.shape[0] + 2))[:, None, None]
         found = share * np.swapaxes(slope, 1, 2) @ d.inverse @ slope
     else:
-        found = (_information(d, eta, log_phi)[:, None, :] * matrix.T) @ matrix
+        found = weighted_gram(d.column, d.value, _information(d, eta, log_phi), len(precision))
     found[:, np.arange(len(precision)), np.arange(len(precision))] += precision
     return found
 

@@ -28,8 +28,6 @@ from analysis.errors import AnalysisError
 from analysis.measures.yes_no_bias import FOUR_CELLS, TWO_CLASSES, YES_CELLS
 
 Floats = NDArray[np.float64]
-#: A rate that fewer units than this would move off 0 or 1 has no variance of its own to speak of.
-_FEW_UNITS = 5.0
 #: Variance of the place holder of a model without a covariance: any accuracy is as likely as another.
 _UNKNOWN = 1e4
 
@@ -48,6 +46,9 @@ class ClusterEstimates:
         Cluster-robust; NaN where it is undefined.
     df : ndarray (M,)
         Degrees of freedom.
+    n_eff : ndarray (M, C)
+        Effective number of responses of each accuracy, as the interval by units uses it: where units do
+        not vary, or few do, it is smaller than rate (1 - rate) / variance.
     units, rows : ndarray (M, C)
         Units and scored responses behind each accuracy.
     uncertain : str
@@ -59,13 +60,21 @@ class ClusterEstimates:
     estimate: Floats
     covariance: Floats
     df: Floats
+    n_eff: Floats
     units: Floats
     rows: Floats
     uncertain: str = "incorrect"
 
     def __post_init__(self) -> None:
         m, c = len(self.models), len(self.names)
-        shapes = {"estimate": (m, c), "covariance": (m, c, c), "df": (m,), "units": (m, c), "rows": (m, c)}
+        shapes = {
+            "estimate": (m, c),
+            "covariance": (m, c, c),
+            "df": (m,),
+            "n_eff": (m, c),
+            "units": (m, c),
+            "rows": (m, c),
+        }
         wrong = [name for name, shape in shapes.items() if np.shape(getattr(self, name)) != shape]
         if self.names not in (FOUR_CELLS, TWO_CLASSES):
             raise AnalysisError(f"cells must be {', '.join(FOUR_CELLS)} or {', '.join(TWO_CLASSES)}, not {self.names}")
@@ -94,19 +103,16 @@ def steadied_covariance(clusters: ClusterEstimates) -> Floats:
 
     Notes
     -----
-    The variance of a rate p is at least p'(1 - p') / (4 n) with n responses, p' = (p G + .5) / (G + 1) over G
-    units, and at least p'(1 - p') / G where fewer than five units would bring the rate to 0 or 1: the
-    bounds that the interval by units uses for its effective number of responses.
+    Where the variance is less than rate (1 - rate) / n_eff says, it is p (1 - p) / n_eff with
+    p = (rate n_eff + .5) / (n_eff + 1), so that a rate of 0 or 1 is uncertain too.
     """
     rate = np.where(clusters.known[:, None], clusters.estimate, 0.5)
     covariance = np.where(clusters.known[:, None, None], clusters.covariance, 0.0)
-    units = np.maximum(clusters.units, 1.0)
-    smooth = (rate * units + 0.5) / (units + 1.0)
-    spread = smooth * (1 - smooth)
-    few = np.minimum(rate, 1 - rate) * units < _FEW_UNITS
-    least = np.where(few, spread / units, spread / (4 * np.maximum(clusters.rows, 1.0)))
+    size = np.where(np.isfinite(clusters.n_eff), np.maximum(clusters.n_eff, 2.0), 2.0)
+    smooth = (rate * size + 0.5) / (size + 1.0)
     variance = np.diagonal(covariance, axis1=1, axis2=2)
-    raised = np.maximum(variance, least)
+    short = (variance <= 0) | (variance * size < 0.999 * rate * (1 - rate))
+    raised = np.where(short, np.maximum(variance, smooth * (1 - smooth) / size), variance)
     eye = np.eye(rate.shape[1])
     steady = _off_diagonal(covariance) + (raised * (1 + 1e-6))[:, :, None] * eye
     return np.where(clusters.known[:, None, None], steady, _UNKNOWN * eye)

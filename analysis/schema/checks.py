@@ -26,6 +26,7 @@ from analysis.schema.value_checks import (
     required_columns,
     scores_without_number,
     unknown_levels,
+    yes_no_in_other_words,
 )
 from analysis.schema.violation import ERROR, WARNING, Violation, reporting_order
 
@@ -66,6 +67,7 @@ def check_responses(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
         *simulated_and_real(con),
         *invalid_scores(con),
         *scores_without_number(con, designs, section),
+        *yes_no_in_other_words(con, designs, section),
     ]
     return sorted(found, key=reporting_order)
 

@@ -15,6 +15,7 @@ from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violati
 
 _ANSWERING: Final = ("answer", "output", "probability", "logged_score")
 _YES_NO: Final = frozenset({"yes", "no"})
+_PAIRS: Final = (("true", "false"), ("1", "0"))
 _MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
 
 
@@ -178,6 +179,29 @@ def scores_without_number(
             )
             fix = 'translate it: logged_score = { from = "…", values = { … } } under [map] in study.toml'
             found.append(Violation(WARNING, "score is no number", message, count, sources, fix))
+    return found
+
+
+def yes_no_in_other_words(
+    con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str
+) -> list[Violation]:
+    """Tasks whose every gold answer is one of a pair that may stand for yes and no."""
+    found = []
+    for design in designs:
+        if design.kind not in ("choice", "score"):
+            continue
+        query = f"SELECT list(DISTINCT {folded('gold')}) FROM responses WHERE {section} = ? AND gold IS NOT NULL"
+        golds = set(con.execute(query, [design.task]).fetchall()[0][0] or ())
+        query = f"SELECT list(DISTINCT {folded('answer')}) FROM responses WHERE {section} = ? AND answer IS NOT NULL"
+        answers = set(con.execute(query, [design.task]).fetchall()[0][0] or ())
+        for yes, no in _PAIRS:
+            if golds == {yes, no} and (not answers or answers & golds):
+                count, sources = rows_where(con, f"{section} = ? AND gold IS NOT NULL", (design.task,))
+                message = f"{named_task(design.task)}: every gold answer is {yes} or {no}; answer bias is not estimated"
+                fix = (
+                    f'if they mean yes and no: [reading] synonyms = {{ yes = ["{yes}"], no = ["{no}"] }} in study.toml'
+                )
+                found.append(Violation(WARNING, "yes and no in other words", message, count, sources, fix))
     return found
 
 

@@ -400,3 +400,14 @@ def test_columns_that_the_map_reads_have_a_use(store) -> None:
     rows = [{"item": "a", "extra": {"meta.question": "a", "meta.doc": "{}", "meta.rest": "x"}}]
     study = Study(map={"item": MapRule("question"), "unit": MapRule("doc.id")})
     assert unused_columns(store(rows), study) == ("meta.rest",)
+
+
+@pytest.mark.parametrize(("yes", "no"), [("True", "False"), ("1", "0")])
+def test_gold_answers_that_may_mean_yes_and_no_are_named(store, yes, no) -> None:
+    """Catches a yes/no task reported without answer bias, and without a word why."""
+    rows = rows_of(4)
+    rows = [{**row, "gold": (yes, no)[i % 2], "answer": (yes, no)[i // 2]} for i, row in enumerate(rows)]
+    (violation,) = found(store(rows))
+    assert (violation.severity, violation.rule, violation.count) == (WARNING, "yes and no in other words", 4)
+    assert f'yes = ["{yes.lower()}"], no = ["{no.lower()}"]' in violation.fix
+    assert found(store([{**row, "gold": "B"} if row["item"] == "i0" else row for row in rows])) == []

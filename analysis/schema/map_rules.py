@@ -1,11 +1,11 @@
 """Rules of ``[map]`` in ``study.toml``: how a column of the schema is filled from foreign ones."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from analysis.schema.patterns import pattern_problem
 from analysis.schema.responses import COLUMN_BY_NAME, EXTRA_PREFIXES
 from analysis.schema.study_keys import suggestion, type_name
 
@@ -26,7 +26,7 @@ class MapRule:
     source: str | None = None
     constant: str | None = None
     values: Mapping[str, str] | None = None
-    pattern: re.Pattern[str] | None = None
+    pattern: str | None = None
     default: str | None = None
 
 
@@ -102,13 +102,11 @@ def _read_rule(where: str, value: Any) -> tuple[MapRule | None, list[str]]:
     return MapRule(value.get("from"), constant, translated, pattern, default), []
 
 
-def _read_pattern(where: str, regex: Any) -> tuple[re.Pattern[str] | None, list[str]]:
-    if not isinstance(regex, str):
+def _read_pattern(where: str, regex: Any) -> tuple[str | None, list[str]]:
+    if not isinstance(regex, str) or not regex:
         return None, []
-    try:
-        return re.compile(regex), []
-    except re.error as error:
-        return None, [f"{where} regex: not a regular expression: {error}"]
+    problem = pattern_problem(regex)
+    return (regex, []) if problem is None else (None, [f"{where} regex: {problem}"])
 
 
 def _is_scalar(value: Any) -> bool:

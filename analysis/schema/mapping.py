@@ -1,6 +1,6 @@
 """Foreign columns mapped to the schema, as ``[map]`` of ``study.toml`` says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -9,14 +9,14 @@ import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError
 from analysis.schema.map_rules import MapRule, as_text
+from analysis.schema.patterns import matched_parts
 from analysis.schema.quoting import shown
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
 from analysis.schema.study_keys import suggestion
 
 __all__ = ["MapRule", "as_text", "map_columns", "map_record"]
 
-#: Longest value that a regular expression of ``study.toml`` is applied to. Identifiers are short;
-#: on a long text a careless pattern with nested repeats would not return.
+#: Longest value that a regular expression of ``study.toml`` is applied to: identifiers are short.
 REGEX_SUBJECT: Final = 4096
 _NAMED: Final = 5
 
@@ -26,18 +26,18 @@ class _Translation:
     """Texts of one source column translated by a rule, and those that it does not cover."""
 
     rule: MapRule
-    known: dict[str, str | None] = field(default_factory=dict)
     uncovered: list[str] = field(default_factory=list)
 
-    def __call__(self, text: str | None) -> str | None:
-        if text is None:
-            return None
-        if text not in self.known:
-            covered, result = _translate(self.rule, text)
+    def __call__(self, texts: Sequence[str | None]) -> list[str | None]:
+        """What each text becomes; a missing one stays missing."""
+        given = list(dict.fromkeys(text for text in texts if text is not None))
+        known: dict[str, str | None] = {}
+        for text, part in zip(given, _parts(self.rule, given), strict=True):
+            covered, result = _translate(self.rule, part)
             if not covered:
                 self.uncovered.append(text)
-            self.known[text] = result or None
-        return self.known[text]
+            known[text] = result or None
+        return [None if text is None else known[text] for text in texts]
 
 
 def map_record(rules: Mapping[str, MapRule], record: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def map_record(rules: Mapping[str, MapRule], record: Mapping[str, Any]) -> dict[
             text = rule.constant or None
         else:
             translation = _Translation(rule)
-            text = translation(as_text(_at_path(record, column, rule)))
+            (text,) = translation([as_text(_at_path(record, column, rule))])
             _refuse_uncovered(column, translation)
         mapped[column] = _typed(column, text)
     return {**record, **mapped}
@@ -84,16 +84,18 @@ def map_columns(rules: Mapping[str, MapRule], table: pa.RecordBatch) -> pa.Recor
     return pa.RecordBatch.from_pydict({**columns, **mapped})
 
 
-def _translate(rule: MapRule, text: str) -> tuple[bool, str | None]:
+def _parts(rule: MapRule, texts: Sequence[str]) -> Sequence[str | None]:
+    """Texts, or what the pattern of the rule cuts out of them; None where it matches nothing."""
+    if rule.pattern is None:
+        return texts
+    parts = matched_parts(rule.pattern, [text[: REGEX_SUBJECT + 1] for text in texts])
+    return [part if len(text) <= REGEX_SUBJECT else None for text, part in zip(texts, parts, strict=True)]
+
+
+def _translate(rule: MapRule, text: str | None) -> tuple[bool, str | None]:
     """Whether a rule covers a text, and what it becomes."""
-    if rule.pattern is not None:
-        match = rule.pattern.search(text) if len(text) <= REGEX_SUBJECT else None
-        if match is None:
-            return rule.default is not None, rule.default
-        found = next((g for g in match.groups() if g is not None), None) if match.groups() else match.group()
-        if found is None:
-            return rule.default is not None, rule.default
-        text = found
+    if text is None:
+        return rule.default is not None, rule.default
     if rule.values is None:
         return True, text
     if text in rule.values:
@@ -126,7 +128,7 @@ def _map_column(column: str, rule: MapRule, columns: Mapping[str, pa.Array], row
         source = pa.array([as_text(value) for value in source.to_pylist()], pa.string())
     encoded = source if pa.types.is_dictionary(source.type) else pc.dictionary_encode(source)
     translation = _Translation(rule)
-    texts = [translation(as_text(value)) for value in encoded.dictionary.to_pylist()]
+    texts = translation([as_text(value) for value in encoded.dictionary.to_pylist()])
     _refuse_uncovered(column, translation)
     return pa.array([_typed(column, text) for text in texts], _arrow_type(column)).take(encoded.indices)
 

@@ -217,6 +217,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise StudyError(f"{path}: not valid TOML: {error}; texts and names with dots or slashes need quotes") from None
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    except RecursionError:
+        raise StudyError(f"{path}: not valid TOML: nested too deeply") from None
     except OSError as error:
         raise StudyError(f"{path}: cannot be read: {error.strerror or error}") from None
 

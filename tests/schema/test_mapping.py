@@ -1,7 +1,5 @@
 """``[map]``: foreign columns to the schema, by record and by column alike."""
 
-import re
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -10,6 +8,7 @@ from hypothesis import strategies as st
 from analysis.errors import AnalysisError
 from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.mapping import REGEX_SUBJECT, map_columns, map_record
+from analysis.schema.patterns import matched_parts, pattern_problem
 
 
 def rules_of(**table: object) -> dict[str, MapRule]:
@@ -81,7 +80,7 @@ def test_regex_without_a_match_is_named_unless_default() -> None:
 
 def test_long_texts_are_kept_from_regular_expressions() -> None:
     """Catches a pattern applied to a whole transcript."""
-    rules = {"item": MapRule("id", pattern=re.compile("a"))}
+    rules = {"item": MapRule("id", pattern="a")}
     assert map_record(rules, {"id": "a" * REGEX_SUBJECT})["item"] == "a"
     with pytest.raises(AnalysisError, match="not matched"):
         map_record(rules, {"id": "a" * (REGEX_SUBJECT + 1)})
@@ -123,9 +122,39 @@ def test_columns_and_records_agree(values: list) -> None:
     rules = {
         "answer": MapRule("v", values={"a": "yes"}, default="other"),
         "gold": MapRule("v"),
-        "form": MapRule("v", pattern=re.compile("(?s)^(.)"), default=""),
+        "form": MapRule("v", pattern="(?s)^(.)", default=""),
     }
     batch = map_columns(rules, pa.RecordBatch.from_pylist([{"v": v} for v in values]))
     records = [map_record(rules, {"v": v}) for v in values]
     for name in rules:
         assert batch.column(name).to_pylist() == [record[name] for record in records]
+
+
+@pytest.mark.parametrize("regex", ["^(a+)+$", "(a|a)*$", "(a*)*b", "(.*a){7}$"])
+def test_a_pattern_with_nested_repeats_returns(regex: str) -> None:
+    """Catches a pattern that tries every way of dividing a text, and never ends."""
+    text = "a" * 4000 + "!"
+    assert map_record(rules_of(item={"from": "id", "regex": regex, "default": "none"}), {"id": text})["item"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("regex", "expected"),
+    [
+        ("[0-9]+$", ["12", None, None, None]),
+        ("(z)?(q)", ["q", None, None, None]),
+        ("(?i)(NEG|AFF)-", [None, "neg", None, None]),
+        ("(?P<stem>[a-z]+)_low", [None, None, "run", None]),
+        ("^(?:x|y)+", [None, "x", None, "xyx"]),
+        ("(a)|(b)|(c)|(d)|(e)|(f)|(y)", [None, "e", None, "y"]),
+    ],
+)
+def test_what_a_pattern_cuts_out_of_a_text(regex: str, expected: list[str | None]) -> None:
+    """Catches anchors, flags and alternatives that mean something else inside the engine's wrapping."""
+    assert pattern_problem(regex) is None
+    assert matched_parts(regex, ["q12", "x-neg-y", "run_low", "xyx\ud800"]) == expected
+
+
+@pytest.mark.parametrize("regex", ["(", "(?=x)", r"(a)\1", "x)(y", "a{1,65000}", "(a)(b)(c)(d)(e)(f)(g)(h)", "\ud800"])
+def test_patterns_that_are_none_are_said_so(regex: str) -> None:
+    """Catches a traceback, or a pattern that closes the engine's wrapping and matches something else."""
+    assert pattern_problem(regex)

@@ -161,7 +161,8 @@ def test_all_problems_come_at_once_with_their_keys(tmp_path: Path) -> None:
         '[map] itm: no column of the schema; did you mean "item"?; others are declared in [study], or named factor.x',
         '[map] item rgx: unknown key; did you mean "regex"?',
         "[map] item: needs either from (a column) or value (a constant)",
-        "[map] gold regex: not a regular expression: missing ), unterminated subpattern at position 0",
+        "[map] gold regex: not a regular expression of RE2, which has no lookaround and no back references: "
+        "missing ): (",
     )
 
 
@@ -252,3 +253,11 @@ def test_two_studies_further_down_are_refused_and_one_named_twice_is_one(tmp_pat
     with pytest.raises(StudyError, match=r"a.study\.toml.*b.study\.toml.*--study"):
         find_study([tmp_path])
     assert find_study([tmp_path / "b" / ".." / "a", tmp_path / "a"]) is not None
+
+
+def test_toml_nested_too_deeply_is_a_message(tmp_path: Path) -> None:
+    """Catches a traceback out of the parser."""
+    path = tmp_path / "study.toml"
+    path.write_text("a = " + "[" * 20_000 + "]" * 20_000)
+    with pytest.raises(StudyError, match=r"study\.toml: not valid TOML: nested too deeply"):
+        load_study(path)

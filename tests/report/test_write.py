@@ -68,10 +68,22 @@ def test_a_second_run_gives_the_same_bytes_but_for_timings(tmp_path):
 def test_our_report_is_replaced_whole(tmp_path):
     """Files of the earlier report stay behind."""
     out = write_report(plain_report(MODELS), tmp_path / "report")
-    (out / "tables" / "old.csv").write_text("left over")
+    (out / "tables" / "old.csv").write_text("of a table that the next report does not have")
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["outputs"]["tables/old.csv"] = {}
+    (out / "manifest.json").write_text(json.dumps(manifest))
     write_report(plain_report(MODELS[:2]), out)
     assert set(contents(out)) == {name for name in FILES if not name.startswith("figures/")}
     assert [p.name for p in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_report_that_holds_other_peoples_files_is_not_replaced(tmp_path):
+    """Notes put beside the tables are deleted with the old report."""
+    out = write_report(plain_report(MODELS), tmp_path / "report")
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(AnalysisError, match="notes.txt"):
+        write_report(plain_report(MODELS[:2]), out)
+    assert (out / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("manifest", [None, "{}", "[]", "not json", '{"format": "another tool"}'])

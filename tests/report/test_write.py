@@ -81,7 +81,7 @@ def test_a_report_that_holds_other_peoples_files_is_not_replaced(tmp_path):
     """Notes put beside the tables are deleted with the old report."""
     out = write_report(plain_report(MODELS), tmp_path / "report")
     (out / "notes.txt").write_text("mine")
-    with pytest.raises(AnalysisError, match="notes.txt"):
+    with pytest.raises(AnalysisError, match=r"notes\.txt"):
         write_report(plain_report(MODELS[:2]), out)
     assert (out / "notes.txt").read_text() == "mine"
 

@@ -21,6 +21,7 @@ def check_counts(k: ArrayLike, n: ArrayLike) -> tuple[NDArray[np.float64], NDArr
         first = np.argwhere(bad)[0] if events.ndim else ()
         at = tuple(int(i) for i in first)
         raise AnalysisError(
-            f"a count must lie in [0, n]: found k={events[at]:g}, n={trials[at]:g} ({int(bad.sum())} of {bad.size} pairs)"
+            f"a count must lie in [0, n]: found k={events[at]:g}, n={trials[at]:g} "
+            f"({int(bad.sum())} of {bad.size} pairs)"
         )
     return events, trials

@@ -117,7 +117,8 @@ def main() -> None:
         if status:
             sys.exit(f"import ended with exit status {status}")
         print(
-            f"wall {wall:.1f} s (goal {GOAL_SECONDS:.0f} s), CPU {cpu:.1f} s, peak {peak:.0f} MB (goal {GOAL_MEGABYTES:.0f} MB)"
+            f"wall {wall:.1f} s (goal {GOAL_SECONDS:.0f} s), CPU {cpu:.1f} s, "
+            f"peak {peak:.0f} MB (goal {GOAL_MEGABYTES:.0f} MB)"
         )
         print(f"store {store.stat().st_size / 1e6:,.0f} MB")
 

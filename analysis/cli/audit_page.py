@@ -39,9 +39,7 @@ def print_left_out(files: "pd.DataFrame") -> None:
 
 def print_overrides(account: "OverrideAccount") -> None:
     """Every answer that a person gave in place of the reader's."""
-    print(
-        f"{one_line(account.path)}: {len(account.applied):,} overrides, {account.n_changed:,} change the answer"
-    )
+    print(f"{one_line(account.path)}: {len(account.applied):,} overrides, {account.n_changed:,} change the answer")
     for row in account.applied[account.applied["changed"]].to_dict("records"):
         before, after = row["read"] or "nothing", row["answer"] or "nothing"
         note = f" ({one_line(row['note'])})" if row["note"] else ""
@@ -85,9 +83,7 @@ def print_effect(effect: "ReadingsEffect") -> None:
     for row in effect.agreement.to_dict("records"):
         where = _where(row) + (f" · {_cell(row['condition'])}" if row["condition"] else "")
         print(f"  {where}: {row['agreed']:,} of {row['compared']:,} ({100 * row['share']:.1f} %)")
-    print(
-        "\nEstimates by our reading (unread is wrong), by the scores, and with unread answers at worst and best"
-    )
+    print("\nEstimates by our reading (unread is wrong), by the scores, and with unread answers at worst and best")
     for row in effect.estimates.to_dict("records"):
         reason = f"  {one_line(row['reason'])}" if row["reason"] else ""
         bounds = f"{_number(row['bound_low'])} to {_number(row['bound_high'])}"

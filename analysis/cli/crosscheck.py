@@ -32,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for name, group in rows.groupby("checked_with", sort=True):
         agree, largest = int(group["ok"].sum()), group["difference"].max()
-        print(f"{name}: {agree} of {len(group)} numbers agree (largest difference {largest:.2g}, {TOLERANCES[str(name)]})")
+        allowed = TOLERANCES[str(name)]
+        print(f"{name}: {agree} of {len(group)} numbers agree (largest difference {largest:.2g}, {allowed})")
     if not result.pingouin:
         print("pingouin is not installed: its second opinion was left out (pip install 'evenhand[crosscheck]')")
     for row in rows[~rows["ok"]].itertuples():

@@ -1,5 +1,6 @@
 """A report as a folder: written aside, moved into place when it is complete."""
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,7 +65,8 @@ def write_report(content: ReportContent, out: Path) -> Path:
 
 
 def check_target(out: Path) -> None:
-    """Refuse a place where a report would replace something else; worth asking before any work is done."""
+    """Refuse a place that holds something else or cannot be written; worth asking before any work is done."""
+    _check_parent(out)
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not out.is_dir():
@@ -75,6 +77,16 @@ def check_target(out: Path) -> None:
     raise AnalysisError(
         f"{out}: holds files and no {MANIFEST_NAME} of a report, so it is not replaced; name another folder or empty it"
     )
+
+
+def _check_parent(out: Path) -> None:
+    """Refuse a folder that cannot be made: what of its path exists must be a directory that can be written."""
+    place = out.resolve()
+    parent = next((path for path in place.parents if os.path.lexists(path)), place)
+    if not parent.is_dir():
+        raise AnalysisError(f"{out}: {parent} is no directory; name another folder for the report")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise AnalysisError(f"{out}: {parent} cannot be written; name another folder for the report")
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -64,9 +64,10 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     Raises
     ------
     AnalysisError
-        Nothing readable, violations of the schema, or a selection that leaves nothing.
+        Nothing readable, violations of the schema, a selection that leaves nothing, or an odd level.
     """
     clock = Clock()
+    check_report_level(settings.ci_level)
     settings = replace(
         settings,
         study=settings.study or find_study(paths),
@@ -83,6 +84,15 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
             return _analysed(con, intake, study, settings, clock)
         finally:
             con.close()
+
+
+def check_report_level(level: float) -> None:
+    """Refuse a level that no reader would take for one, before any log is read.
+
+    Decisions are taken at 1 - level: at a level near 0 everything is shown, and at 1 nothing has limits.
+    """
+    if not 0.5 <= level <= 0.9999:
+        raise AnalysisError(f"--ci-level must lie between 0.5 and 0.9999, not {level:g}; 0.95 stands for 95%")
 
 
 def _analysed(

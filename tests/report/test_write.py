@@ -106,7 +106,7 @@ def test_a_file_in_the_place_of_the_report_is_kept(tmp_path):
     (tmp_path / "report").write_text("mine")
     with pytest.raises(AnalysisError, match="is a file"):
         check_target(tmp_path / "report")
-    with pytest.raises(AnalysisError, match="cannot be written"):
+    with pytest.raises(AnalysisError, match="report is no directory"):
         write_report(plain_report(MODELS), tmp_path / "report" / "inside")
     assert (tmp_path / "report").read_text() == "mine"
 
@@ -226,3 +226,22 @@ def test_hostile_names_make_a_whole_report(tmp_path):
     """A name from a log stops the report, or becomes part of a file's name."""
     out = write_report(example_report(HOSTILE, title=HOSTILE[0]), tmp_path / "report")
     assert set(contents(out)) == FILES
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_any_work(tmp_path):
+    """Logs are read for a minute, and then the report has no place."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(AnalysisError, match="file is no directory"):
+        check_target(tmp_path / "file" / "report")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(AnalysisError, match="loop is no directory"):
+        check_target(tmp_path / "loop" / "report")
+    check_target(tmp_path / "new" / "report")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_permission_is_refused_before_any_work(tmp_path):
+    """A read-only disk is noticed when the work is done."""
+    tmp_path.chmod(0o500)
+    with pytest.raises(AnalysisError, match="cannot be written"):
+        check_target(tmp_path / "report")

@@ -4,7 +4,7 @@
 
 - ``json_lines``: a table of ``--rows`` responses as JSON Lines: ``evenhand import``, which reads the answers from the
   texts and writes Parquet; pandas ``read_json(lines=True)``, which reads no answers, with and without writing Parquet.
-- ``inspect``: one ``.eval`` log of ``--samples`` samples, written by Inspect AI: ``evenhand import``; Inspect's
+- ``inspect``: one ``.eval`` log of ``--samples`` samples, made by Inspect AI: ``evenhand import``; Inspect's
   ``samples_df`` with the replies, and with its default columns, which hold no replies. Needs EVENHAND_HARNESS_PYTHON,
   a Python with inspect_ai (docs/formats/harness_check.md); left out without.
 

@@ -5,13 +5,15 @@ python inspect_reader.py summaries LOG           samples_df with its default col
 python inspect_reader.py replies LOG             samples_df with the replies, fields that it need not parse left out
 """
 
+import json
 import sys
+import zipfile
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.analysis import SampleColumn, SampleSummary, samples_df
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalSample, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 
@@ -21,7 +23,7 @@ SKIPPED = {"events", "store", "attachments", "messages"}
 
 
 def write(folder: Path, samples: int) -> None:
-    """Write the log; every sample is one that Inspect made itself, under an id and an input of its own."""
+    """Write the log: sixteen samples evaluated by Inspect itself, then repeated in the same layout."""
     questions = [
         Sample(
             id=f"q{i}",
@@ -38,18 +40,32 @@ def write(folder: Path, samples: int) -> None:
     model = get_model("mockllm/parrot", custom_outputs=outputs)
     task = Task(dataset=MemoryDataset(questions), scorer=match(location="end"), name="twins")
     log = eval(task, model=model, log_dir=str(folder / "made"), display="none", max_samples=1)[0]
-    made = log.samples or []
-    log.samples = [_repeated(made[i % len(made)], i) for i in range(samples)]
-    log.eval.dataset.samples = samples
-    log.eval.dataset.sample_ids = [sample.id for sample in log.samples]
-    write_eval_log(log, str(folder / "large.eval"))
+    _repeat(Path(log.location.removeprefix("file://")), folder / "large.eval", samples)
 
 
-def _repeated(sample: EvalSample, number: int) -> EvalSample:
+def _repeat(made: Path, large: Path, samples: int) -> None:
+    """Write a log with the members of another, its samples repeated (Inspect itself needs hours for so many)."""
+    with zipfile.ZipFile(made) as source, zipfile.ZipFile(large, "w", source.infolist()[0].compress_type) as target:
+        members = {name: json.loads(source.read(name)) for name in source.namelist()}
+        summaries = members["summaries.json"]
+        originals = [members[f"samples/{summary['id']}_epoch_1.json"] for summary in summaries]
+        for name in ("_journal/start.json", "header.json"):
+            members[name]["eval"]["dataset"] |= {"samples": samples, "sample_ids": [f"q{i}" for i in range(samples)]}
+        members["header.json"]["results"] |= {"total_samples": samples, "completed_samples": samples}
+        target.writestr("_journal/start.json", json.dumps(members["_journal/start.json"]))
+        for i in range(samples):
+            sample = _renamed(originals[i % len(originals)], i)
+            target.writestr(f"samples/q{i}_epoch_1.json", json.dumps(sample))
+        listed = [_renamed(summaries[i % len(summaries)], i) for i in range(samples)]
+        target.writestr("summaries.json", json.dumps(listed))
+        target.writestr("header.json", json.dumps(members["header.json"]))
+
+
+def _renamed(sample: dict[str, Any], number: int) -> dict[str, Any]:
+    """A sample or its summary under an id, an input and a unit of its own."""
     text = f"{PASSAGE}Does conclusion {number} follow? Answer Yes or No at the end."
-    metadata = sample.metadata | {"unit": f"u{number // 2}"}
-    changes = {"id": f"q{number}", "uuid": f"{number:022d}", "input": text, "metadata": metadata}
-    return sample.model_copy(update=changes)
+    metadata = sample["metadata"] | {"unit": f"u{number // 2}"}
+    return sample | {"id": f"q{number}", "uuid": f"{number:022d}", "input": text, "metadata": metadata}
 
 
 def read(log: Path, *, replies: bool) -> int:

@@ -110,21 +110,17 @@ def _prior(hyper: Floats, d: ModelArrays, gradient: Floats) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _estimates_block(eta: Floats, estimate: Floats, inverse: Floats, df: float, by_eta: Floats) -> float:
-    """Log-density of a multivariate t around logistic(eta), up to a constant."""
+    """Log-density of a multivariate t around eta, up to a constant."""
     n = eta.size
-    off, scaled = np.empty(n), np.empty(n)
-    for i in range(n):
-        by_eta[i] = 1.0 / (1.0 + math.exp(-eta[i]))
-        off[i] = estimate[i] - by_eta[i]
     distance = 0.0
     for i in range(n):
-        scaled[i] = 0.0
+        by_eta[i] = 0.0
         for j in range(n):
-            scaled[i] += inverse[i, j] * off[j]
-        distance += scaled[i] * off[i]
+            by_eta[i] += inverse[i, j] * (estimate[j] - eta[j])
+        distance += by_eta[i] * (estimate[i] - eta[i])
     weight = (df + n) / (df + distance)
     for i in range(n):
-        by_eta[i] = by_eta[i] * (1.0 - by_eta[i]) * weight * scaled[i]
+        by_eta[i] *= weight
     return -0.5 * (df + n) * math.log1p(distance / df)
 
 

@@ -24,9 +24,9 @@ class ModelArrays(NamedTuple):
         Nonzero entries of each row of the design matrix, padded with value 0.
     yes, no : (M, C)
         Counts of either outcome; both 0 where a model was not asked. Of kind ESTIMATES, ``yes`` are
-        the estimated accuracies.
+        the log-odds of the estimated accuracies.
     inverse, df : (M, C, C), (M,)
-        Of kind ESTIMATES, inverse covariance of the accuracies and its degrees of freedom; else empty.
+        Of kind ESTIMATES, inverse covariance of these log-odds and its degrees of freedom; else empty.
     sizes, cells : (U,)
         Distinct counts per cell, and how many cells have each.
     group : (P,)

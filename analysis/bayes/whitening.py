@@ -145,9 +145,8 @@ def _beta_binomial_information(n: float, phi: float) -> Floats:
 def _curvature(d: ModelArrays, matrix: Floats, eta: Floats, log_phi: float, precision: Floats) -> Floats:
     """Negative expected Hessian (M, P, P) of the coefficients given the hyper-parameters."""
     if d.kind == ESTIMATES:
-        slope = (expit(eta) * expit(-eta))[:, :, None] * matrix
         share = ((d.df + matrix.shape[0]) / (d.df + matrix.shape[0] + 2))[:, None, None]
-        found = share * np.swapaxes(slope, 1, 2) @ d.inverse @ slope
+        found = share * (matrix.T @ d.inverse @ matrix)
     else:
         found = weighted_gram(d.column, d.value, _information(d, eta, log_phi), len(precision))
     found[:, np.arange(len(precision)), np.arange(len(precision))] += precision

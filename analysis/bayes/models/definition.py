@@ -67,4 +67,4 @@ def _counts(d: ModelArrays, eta: pt.TensorVariable) -> None:
 def _estimates(d: ModelArrays, eta: pt.TensorVariable) -> None:
     for m in range(len(d.yes)):
         scale = np.linalg.inv(d.inverse[m])
-        pm.MvStudentT(f"estimate_{m}", nu=d.df[m], mu=pt.sigmoid(eta[m]), scale=scale, observed=d.yes[m])
+        pm.MvStudentT(f"estimate_{m}", nu=d.df[m], mu=eta[m], scale=scale, observed=d.yes[m])

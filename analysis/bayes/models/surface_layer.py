@@ -2,17 +2,21 @@
 
 Counts take responses as independent given the cell; where the same units (surfaces, base items) are
 asked many times they are not, and intervals from counts are too short. Here the accuracies of model m
-enter with their cluster-robust covariance V_m,
+enter with their cluster-robust covariance over units, on the log-odds scale, where the normal
+approximation holds nearer to 0 and 1 and accuracies stay inside (0, 1):
 
-    estimate_m ~ t(accuracy_m, V_m; df_m),   accuracy_mc = logistic(s_c (b_m0 + b_m1 s_c + b_m2 p_c + b_m3 v_c))
+    y_mc = log((n p_mc + 1/2) / (n (1 - p_mc) + 1/2)),  n the effective number of responses
+    y_m ~ t(eta_m, V_m; df_m),  eta_mc = s_c (b_m0 + b_m1 s_c + b_m2 p_c + b_m3 v_c)
     b_mj ~ Normal(mean_j, sd_j),
 
-one to one with the four contrasts (the map between cells and contrasts is orthogonal). Accuracies stay
-inside (0, 1). Pooling: coefficients between models.
+with V_m the covariance of the accuracies brought to log-odds by its correlations and the variances
+1 / ((n + 1) p' (1 - p')), p' the accuracy with its halves added. The four log-odds and the four
+coefficients map one to one. Pooling: coefficients between models.
 
 References
 ----------
 Fay and Herriot (1979), J. Am. Stat. Assoc. 74:269-277, doi:10.2307/2286322.
+Gart and Zweifel (1967), Biometrika 54:181-187, doi:10.2307/2333861 (the log-odds and their variance).
 """
 
 from dataclasses import dataclass
@@ -28,7 +32,11 @@ from analysis.errors import AnalysisError
 from analysis.measures.yes_no_bias import FOUR_CELLS, TWO_CLASSES, YES_CELLS
 
 Floats = NDArray[np.float64]
-#: Variance of the place holder of a model without a covariance: any accuracy is as likely as another.
+#: Least effective number of responses, as in the interval by units.
+_LEAST = 2.0
+#: Taken off the correlations, so that units that tie two cells exactly leave the matrix invertible.
+_RIDGE = 1e-3
+#: Variance of a model without a covariance: any accuracy is as likely as another.
 _UNKNOWN = 1e4
 
 
@@ -98,24 +106,29 @@ class ClusterEstimates:
         return np.isfinite(self.estimate).all(axis=1) & np.isfinite(self.covariance).all(axis=(1, 2))
 
 
-def steadied_covariance(clusters: ClusterEstimates) -> Floats:
-    """Covariance (M, C, C) that is positive definite, with a variance also where no unit deviates.
+def estimated_log_odds(clusters: ClusterEstimates) -> tuple[Floats, Floats]:
+    """Log-odds (M, C) of the accuracies and their covariance (M, C, C), positive definite.
 
     Notes
     -----
-    Where the variance is less than rate (1 - rate) / n_eff says, it is p (1 - p) / n_eff with
-    p = (rate n_eff + .5) / (n_eff + 1), so that a rate of 0 or 1 is uncertain too.
+    The variance exceeds 0 also where no unit deviates. A model without a covariance gets log-odds 0 with
+    a variance that makes them irrelevant.
     """
-    rate = np.where(clusters.known[:, None], clusters.estimate, 0.5)
-    covariance = np.where(clusters.known[:, None, None], clusters.covariance, 0.0)
-    size = np.where(np.isfinite(clusters.n_eff), np.maximum(clusters.n_eff, 2.0), 2.0)
+    known = clusters.known
+    rate = np.where(known[:, None], clusters.estimate, 0.5)
+    size = np.where(np.isfinite(clusters.n_eff), np.maximum(clusters.n_eff, _LEAST), _LEAST)
     smooth = (rate * size + 0.5) / (size + 1.0)
-    variance = np.diagonal(covariance, axis1=1, axis2=2)
-    short = (variance <= 0) | (variance * size < 0.999 * rate * (1 - rate))
-    raised = np.where(short, np.maximum(variance, smooth * (1 - smooth) / size), variance)
+    sd = ((size + 1.0) * smooth * (1.0 - smooth)) ** -0.5
+    covariance = np.where(known[:, None, None], clusters.covariance, 0.0)
+    own_sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0))
+    scale = own_sd[:, :, None] * own_sd[:, None, :]
+    correlation = np.clip(np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0), -1.0, 1.0)
     eye = np.eye(rate.shape[1])
-    steady = _off_diagonal(covariance) + (raised * (1 + 1e-6))[:, :, None] * eye
-    return np.where(clusters.known[:, None, None], steady, _UNKNOWN * eye)
+    correlation = (1 - _RIDGE) * correlation * (1 - eye) + eye
+    spread = correlation * sd[:, :, None] * sd[:, None, :]
+    return np.where(known[:, None], np.log(smooth / (1 - smooth)), 0.0), np.where(
+        known[:, None, None], spread, _UNKNOWN * eye
+    )
 
 
 def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArrays:
@@ -125,17 +138,17 @@ def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArr
     terms = np.column_stack([np.ones(len(signs)), signs])[:, : len(signs)]
     names = TERMS[: len(signs)]
     matrix = gold[:, None] * terms
-    estimate = np.where(clusters.known[:, None], clusters.estimate, 0.5)
+    log_odds, covariance = estimated_log_odds(clusters)
     arrays = assembled_arrays(
         matrix,
         np.arange(len(names)),
         group_priors(names, priors, "yes"),
-        estimate,
-        np.zeros_like(estimate),
+        log_odds,
+        np.zeros_like(log_odds),
         concentration=None,
     )
     df = np.where(clusters.known & np.isfinite(clusters.df), np.maximum(clusters.df, 1.0), 1.0)
-    return arrays._replace(inverse=np.linalg.inv(steadied_covariance(clusters)), df=df, kind=ESTIMATES)
+    return arrays._replace(inverse=np.linalg.inv(covariance), df=df, kind=ESTIMATES)
 
 
 def _off_diagonal(covariance: Floats) -> Floats:

@@ -24,6 +24,8 @@ from analysis.schema.probability_scale import as_fractions
 from analysis.schema.store import StoreWriter
 from analysis.schema.study import Study
 
+#: Model of a log that names none, as the importers write it.
+_UNKNOWN = "unknown"
 #: Names in the notes of importers that lack the scorer asked for.
 _SCORERS = re.compile(r"\((?:it has|there is): (.*?)\)")
 
@@ -127,8 +129,8 @@ def _refuse_nothing(found: list[Found], paths: list[Path]) -> None:
 
 
 def _refuse_fruitless(found: list[Found], paths: list[Path]) -> None:
-    """Refuse a named file or directory without a log, which the logs beside it would hide."""
-    logs = [item.path for item in found if item.claim in (Claim.LOG, Claim.REFUSED)]
+    """Refuse a named file or directory without a log or what belongs to one, which the logs beside it would hide."""
+    logs = [item.path for item in found if item.claim is not Claim.NO]
     empty = [
         str(path)
         for path, place in zip(paths, _absolute(paths), strict=True)
@@ -181,7 +183,7 @@ class _Reader:
             root, settings.filter, settings.scorer, settings.max_member_bytes, settings.max_ratio, study
         )
         self._answers = answers
-        self._seen: dict[tuple[str, ...], str] = {}
+        self._seen: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     def read(self, item: Found, writer: StoreWriter) -> FileAccount:
         """Account of one file, its responses written."""
@@ -211,14 +213,17 @@ class _Reader:
     def _no_copy(self, batches: Iterator[pa.RecordBatch], account: FileAccount) -> Iterator[pa.RecordBatch]:
         """The batches of a file, unless an earlier file has the same content and gave responses of the same model.
 
-        Where the model is read off a file's name, two models that answer alike have files of the same content.
+        Where the model is read off a file's name, two models that answer alike have files of the same content; a
+        copy put elsewhere has lost that name, so an unknown model is no other model.
         """
         for number, rows in enumerate(batches):
             if number == 0 and rows.num_rows:
-                first = tuple(str(rows.column(name)[0]) for name in ("model", "task"))
-                other = self._seen.setdefault((account.sha256, *first), account.file)
-                if other != account.file:
-                    raise LogError(account.file, f"the same content as {other}", hint="remove one of the two")
+                model, task = (str(rows.column(name)[0]) for name in ("model", "task"))
+                twins = self._seen.setdefault((account.sha256, task), [])
+                for other, file in twins:
+                    if model == other or _UNKNOWN in (model, other):
+                        raise LogError(account.file, f"the same content as {file}", hint="remove one of the two")
+                twins.append((model, account.file))
             yield rows
 
     def _batches(self, item: Found, account: FileAccount) -> Iterator[pa.RecordBatch]:

@@ -143,7 +143,7 @@ def test_all_problems_come_at_once_with_their_keys(tmp_path: Path) -> None:
         [[contrast]]
         levels = ["a"]
         [report]
-        primary = ["floor"]
+        primary = ["cel_floor"]
         """,
     )
     assert found == (
@@ -157,7 +157,7 @@ def test_all_problems_come_at_once_with_their_keys(tmp_path: Path) -> None:
         "[study] name: must be a text that is not empty, not a text ('')",
         '[models."x"]: must be a table, not a whole number (1)',
         "[[contrast]] 1: lacks 'factor', factor whose levels are compared",
-        "[report] primary: unknown value 'floor'; did you mean \"cell_floor\"?",
+        "[report] primary: unknown value 'cel_floor'; did you mean \"cell_floor\"?",
         '[map] itm: no column of the schema; did you mean "item"?; others are declared in [study], or named factor.x',
         '[map] item rgx: unknown key; did you mean "regex"?',
         "[map] item: needs either from (a column) or value (a constant)",

@@ -4,6 +4,7 @@ statsmodels gives contrasts, cluster-robust errors, Wilson limits and Holm adjus
 gives Holm and paired t as a second opinion (GPL-3: an extra, never imported by the core).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +38,7 @@ TREATMENTS = {
     "half": ("w_scored", ("w_correct", 1.0, "w_uncertain", 0.5)),
 }
 ESTIMATE_TOLERANCE = 1e-9
+ADJUSTED_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,44 +179,23 @@ def limit_rows(estimates: pd.DataFrame) -> list[tuple]:
 
 
 def holm_rows(tests: pd.DataFrame) -> list[tuple]:
-    """Holm-adjusted p-values of each family."""
-    rows = []
-    for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
-        theirs = multipletests(family["p_value"], method="holm")[1]
-        for model, ours, value in zip(family["model"], family["p_adjusted"], theirs, strict=True):
-            rows.append(
-                (
-                    task,
-                    model,
-                    "competence_floor",
-                    f"p_adjusted ({alternative})",
-                    ours,
-                    value,
-                    1e-12,
-                    "statsmodels Holm",
-                )
-            )
-    return rows
+    """Holm-adjusted p-values of each family, by statsmodels."""
+    return adjusted_rows(tests, lambda p: multipletests(p, method="holm")[1], "statsmodels Holm")
 
 
 def pingouin_rows(tests: pd.DataFrame) -> list[tuple]:
     """The same adjustment by pingouin."""
     import pingouin  # noqa: PLC0415 - GPL-3, an extra: the core must run without it
 
+    return adjusted_rows(tests, lambda p: pingouin.multicomp(p, method="holm")[1], "pingouin Holm")
+
+
+def adjusted_rows(tests: pd.DataFrame, adjust: Callable[[np.ndarray], np.ndarray], checked_with: str) -> list[tuple]:
+    """Our adjusted p-values beside those that ``adjust`` gives for each family."""
     rows = []
     for (task, alternative), family in tests[tests["p_value"].notna()].groupby(["task", "alternative"], observed=True):
-        theirs = pingouin.multicomp(family["p_value"].to_numpy(), method="holm")[1]
+        theirs = adjust(family["p_value"].to_numpy(float))
+        number = f"p_adjusted ({alternative})"
         for model, ours, value in zip(family["model"], family["p_adjusted"], theirs, strict=True):
-            rows.append(
-                (
-                    task,
-                    model,
-                    "competence_floor",
-                    f"p_adjusted ({alternative})",
-                    ours,
-                    value,
-                    1e-12,
-                    "pingouin Holm",
-                )
-            )
+            rows.append((task, model, "competence_floor", number, ours, value, ADJUSTED_TOLERANCE, checked_with))
     return rows

@@ -11,9 +11,6 @@ import duckdb
 import pandas as pd
 
 from analysis.errors import AnalysisError
-from analysis.frequentist.answer_bias import answer_bias_estimates
-from analysis.frequentist.floor_tests import floor_tests
-from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import exclusions
@@ -21,7 +18,7 @@ from analysis.reduction.intake import Intake, IntakeSettings, reading_policy, ta
 from analysis.reduction.overrides import apply_overrides, find_overrides
 from analysis.reduction.selection import EVERYTHING, Selection
 from analysis.reduction.statuses import status_counts
-from analysis.report.content import ReportContent, Section, with_distinct_names
+from analysis.report.content import ReportContent, with_distinct_names
 from analysis.schema.checks import Violation, check_responses
 from analysis.schema.design import create_analysed_view, read_designs
 from analysis.schema.runs import SettledRuns, resolve_runs
@@ -29,13 +26,11 @@ from analysis.schema.store import open_store
 from analysis.schema.study import Study, find_study, load_study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import refuse_nothing, rows_set_aside, run_manifest
-from analysis.studies.accuracy import accuracy_section
-from analysis.studies.judgement import JudgementResults, judgement_section
+from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
+from analysis.studies.parts import task_parts
 from analysis.studies.reading import reading_section
-from analysis.studies.summary import accuracy_claims, attention, claims, limits, outside_bounds
-from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
-
-TREATMENTS = ("incorrect", "excluded", "half")
+from analysis.studies.summary import outside_bounds
+from analysis.studies.weights import weights_used
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +44,8 @@ class RunSettings:
     runs: str | None = None
     uncertain: str | None = None
     ci_level: float = 0.95
+    resampling: Resampling = field(default_factory=Resampling)
+    bayes: BayesianSettings | None = None
     progress: Callable[[str], None] = lambda stage: None
 
 
@@ -114,18 +111,25 @@ def _analysed(
         excluded = rows_set_aside(excluded, statuses, settled, unestimated)
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
-    sections = []
-    said: dict[str, list[str]] = {
-        "summary": [],
-        "limits": [],
-        "attention": _intake_attention(intake) + overridden + warnings,
-    }
-    data: dict[str, list[pd.DataFrame]] = {}
+    parts: list[Part] = []
     for design in designs:
+        where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
+        context = TaskContext(
+            con=con,
+            design=design,
+            study=study,
+            selection=settings.selection,
+            labels=labels,
+            ci_level=settings.ci_level,
+            where=where,
+            counts=counts[design.task],
+            resampling=replace(settings.resampling, task=design.task),
+            bayes=settings.bayes,
+            progress=settings.progress,
+        )
         with _stage(clock, settings, "estimating"):
-            where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
-            section = _task(design, counts[design.task], labels, settings.ci_level, said, data, where)
-        sections.append(section)
+            parts += task_parts(context)
+    sections = [section for part in parts for section in part.sections]
     sections.append(
         reading_section(
             intake.files,
@@ -137,13 +141,19 @@ def _analysed(
             simulated=simulated,
         )
     )
-    tables = {name: pd.concat(parts, ignore_index=True) for name, parts in data.items()}
-    tables |= {"files": intake.files, "set_aside": excluded, "statuses": statuses}
+    tables = _joined(parts) | {"files": intake.files, "set_aside": excluded, "statuses": statuses}
+    claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
         title=study.name or "Report on model responses",
-        summary=tuple(said["summary"]) or ("Nothing in these logs allows a claim about answer bias.",),
-        limits=(*said["limits"], *outside_bounds(excluded)),
-        attention=tuple(said["attention"]),
+        summary=tuple(said for part in parts for said in part.summary)
+        or ("Nothing in these logs allows a claim about answer bias.",),
+        limits=(*(said for part in parts for said in part.limits), *outside_bounds(excluded)),
+        attention=(
+            *_intake_attention(intake),
+            *overridden,
+            *warnings,
+            *(said for part in parts for said in part.attention),
+        ),
         sections=with_distinct_names(sections),
         data=tables,
         manifest=run_manifest(intake, excluded, _settings(study, designs, settings), clock.timings()),
@@ -151,49 +161,13 @@ def _analysed(
     )
 
 
-def _task(
-    design: TaskDesign,
-    counts: pd.DataFrame | str,
-    labels: dict[str, str],
-    ci_level: float,
-    said: dict[str, list[str]],
-    data: dict[str, list[pd.DataFrame]],
-    where: str,
-) -> Section:
-    """Section of one task; its sentences and reduced tables are added to ``said`` and ``data``."""
-    if isinstance(counts, str):
-        said["limits"].append(f"{where}no accuracy, {counts}.")
-        return accuracy_section(design, None, counts, labels)
-    sums = weighted_sums(counts, design)
-    estimates = {
-        treatment: overall_accuracy(
-            answer_bias_estimates(
-                sums,
-                uncertain=treatment,
-                ci_level=ci_level,
-                target=design.target,
-                unit=unit_used(design),
-                weights=weights_used(design),
-            ),
-            design,
-        )
-        for treatment in TREATMENTS
-    }
-    chosen = estimates[design.uncertain]
-    data.setdefault("unit_sums", []).append(sums)
-    data.setdefault("estimates", []).append(chosen)
-    if design.cells is None:
-        said["summary"] += accuracy_claims(chosen, labels, where=where)
-        said["limits"].append(f"{where}no answer bias or floor, {design.cells_reason}.")
-        return accuracy_section(design, chosen, "", labels)
-    tests = floor_tests(sums, uncertain=design.uncertain, ci_level=ci_level, target=design.target)
-    results = JudgementResults(chosen, tests, uncertainty_bounds(sums), flags(sums, ci_level=ci_level), estimates)
-    data.setdefault("floor_tests", []).append(tests)
-    data.setdefault("uncertainty_bounds", []).append(results.bounds)
-    said["summary"] += claims(results, labels, where=where)
-    said["limits"] += limits(design, results, labels, where=where)
-    said["attention"] += attention(results, labels, where=where)
-    return judgement_section(design, results, labels)
+def _joined(parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
+    """Reduced tables of all parts, those of one name joined."""
+    by_name: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, table in part.data.items():
+            by_name.setdefault(name, []).append(table)
+    return {name: pd.concat(tables, ignore_index=True) for name, tables in by_name.items()}
 
 
 def _counts(

@@ -21,7 +21,8 @@ from analysis.schema.checks import Violation, check_responses
 from analysis.schema.design import create_analysed_view, read_designs
 from analysis.schema.store import open_store
 from analysis.schema.study import find_study, load_study
-from analysis.studies.run import RunSettings, run_report, weighted_sums, weights_used
+from analysis.studies.run import RunSettings, run_report
+from analysis.studies.weights import weighted_sums, weights_used
 
 Row = Mapping[str, Any]
 

@@ -1,0 +1,112 @@
+"""What every part of a study reads of its task, and what it adds to the report."""
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from analysis.reduction.selection import Selection
+from analysis.report.content import Section
+from analysis.schema.study import Study
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.judgement import JudgementResults
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How much is drawn, and from which seed.
+
+    Attributes
+    ----------
+    flips : int
+        Sign flips, or permutations of labels, of a test.
+    resamples : int
+        Bootstrap resamples of an interval.
+    seed : int
+    task : str
+        Whose draws these are, so that tasks do not share a stream.
+    """
+
+    flips: int = 20_000
+    resamples: int = 10_000
+    seed: int = 0
+    task: str = ""
+
+    def rng(self, name: str) -> np.random.Generator:
+        """A generator for one named purpose: other purposes never change what it draws."""
+        return np.random.default_rng([self.seed, zlib.crc32(self.task.encode()), zlib.crc32(name.encode())])
+
+
+@dataclass(frozen=True, slots=True)
+class BayesianSettings:
+    """How the Bayesian columns are fitted; ``kept`` is the folder of kept fits, None keeps nothing."""
+
+    fast: bool = False
+    seed: int = 0
+    kept: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskContext:
+    """One task of a run.
+
+    Attributes
+    ----------
+    con : duckdb.DuckDBPyConnection
+        With the view ``analysed``: the rows of all tasks.
+    design : TaskDesign
+    study : Study
+    selection : Selection
+    labels : mapping of str to str
+        Model -> name to print, where one is declared.
+    ci_level : float
+    where : str
+        What sentences begin with: nothing, or the task's name where there are several.
+    counts : DataFrame or str
+        ``reduction.cells.item_counts``, or the reason why nothing is right or wrong.
+    sums : DataFrame or None
+        ``reduction.units.unit_sums`` with the task's weights; None without counts.
+    estimates : DataFrame or None
+        Tidy frequentist estimates; None without counts.
+    judgement : JudgementResults or None
+        Results of a yes/no task.
+    resampling : Resampling
+    bayes : BayesianSettings or None
+        None: no Bayesian column is wanted.
+    progress : callable
+        Receives what is being done.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    design: TaskDesign
+    study: Study
+    selection: Selection
+    labels: Mapping[str, str]
+    ci_level: float
+    where: str
+    counts: pd.DataFrame | str
+    sums: pd.DataFrame | None = None
+    estimates: pd.DataFrame | None = None
+    judgement: JudgementResults | None = None
+    resampling: Resampling = field(default_factory=Resampling)
+    bayes: BayesianSettings | None = None
+    progress: Callable[[str], None] = lambda stage: None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one part of a study adds to the report.
+
+    ``summary``, ``limits`` and ``attention`` are sentences: what can be claimed, what cannot, what a reader
+    should look into. ``data`` are reduced tables by file stem; those of several tasks are joined.
+    """
+
+    sections: tuple[Section, ...] = ()
+    summary: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    attention: tuple[str, ...] = ()
+    data: Mapping[str, pd.DataFrame] = field(default_factory=dict)

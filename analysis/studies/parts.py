@@ -1,0 +1,92 @@
+"""The parts of a report on one task, in the order of printing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from analysis.frequentist.answer_bias import answer_bias_estimates
+from analysis.frequentist.floor_tests import floor_tests
+from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
+from analysis.measures.rates import UNCERTAIN_TREATMENTS
+from analysis.studies.accuracy import accuracy_section
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.judgement import JudgementResults, judgement_section
+from analysis.studies.summary import accuracy_claims, attention, claims, limits
+from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
+
+
+def task_parts(context: TaskContext) -> list[Part]:
+    """Every part that the design of a task allows; the frequentist estimates are made first, for all parts."""
+    estimated = with_estimates(context)
+    return [part for make in PARTS if (part := make(estimated)) is not None]
+
+
+def with_estimates(context: TaskContext) -> TaskContext:
+    """The context with the sums by unit and the frequentist estimates that the counts allow."""
+    if isinstance(context.counts, str):
+        return context
+    design = context.design
+    sums = weighted_sums(context.counts, design)
+    by_treatment = {
+        treatment: overall_accuracy(
+            answer_bias_estimates(
+                sums,
+                uncertain=treatment,
+                ci_level=context.ci_level,
+                target=design.target,
+                unit=unit_used(design),
+                weights=weights_used(design),
+            ),
+            design,
+        )
+        for treatment in UNCERTAIN_TREATMENTS
+    }
+    chosen = by_treatment[design.uncertain]
+    results = None
+    if design.cells is not None:
+        tests = floor_tests(sums, uncertain=design.uncertain, ci_level=context.ci_level, target=design.target)
+        flagged = flags(sums, ci_level=context.ci_level)
+        results = JudgementResults(chosen, tests, uncertainty_bounds(sums), flagged, by_treatment)
+    return replace(context, sums=sums, estimates=chosen, judgement=results)
+
+
+def accuracy_part(context: TaskContext) -> Part | None:
+    """Accuracy alone, where there is no answer bias to estimate, or the reason why there is none either."""
+    design, labels = context.design, context.labels
+    if isinstance(context.counts, str):
+        section = accuracy_section(design, None, context.counts, labels)
+        return Part((section,), limits=(f"{context.where}no accuracy, {context.counts}.",))
+    if context.judgement is not None or context.sums is None or context.estimates is None:
+        return None
+    return Part(
+        (accuracy_section(design, context.estimates, "", labels),),
+        summary=tuple(accuracy_claims(context.estimates, labels, where=context.where)),
+        limits=(f"{context.where}no answer bias or floor, {design.cells_reason}.",),
+        data={"unit_sums": context.sums, "estimates": context.estimates},
+    )
+
+
+def judgement_part(context: TaskContext) -> Part | None:
+    """Cells, answer bias and competence floor of a yes/no task."""
+    results, labels, where = context.judgement, context.labels, context.where
+    if results is None or context.sums is None:
+        return None
+    return Part(
+        (judgement_section(context.design, results, labels),),
+        summary=tuple(claims(results, labels, where=where)),
+        limits=tuple(limits(context.design, results, labels, where=where)),
+        attention=tuple(attention(results, labels, where=where)),
+        data={
+            "unit_sums": context.sums,
+            "estimates": results.estimates,
+            "floor_tests": results.tests,
+            "uncertainty_bounds": results.bounds,
+        },
+    )
+
+
+#: Each gives None where the design of the task does not allow it.
+PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
+    accuracy_part,
+    judgement_part,
+)

@@ -145,8 +145,7 @@ def _analysed(
     claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
         title=study.name or "Report on model responses",
-        summary=tuple(said for part in parts for said in part.summary)
-        or ("Nothing in these logs allows a claim about answer bias.",),
+        summary=claims or ("Nothing in these logs allows a claim about answer bias.",),
         limits=(*(said for part in parts for said in part.limits), *outside_bounds(excluded)),
         attention=(
             *_intake_attention(intake),

@@ -49,7 +49,7 @@ class ReportContent:
     """A whole report.
 
     ``summary`` says what can be claimed, ``limits`` what cannot, ``attention`` what the reader should
-    look into; ``data`` are the reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
+    look into, ``methods`` how the numbers were made, citing ``report.references``; ``data`` are the reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
     """
 
     title: str
@@ -60,6 +60,7 @@ class ReportContent:
     manifest: dict[str, Any]
     simulated: bool
     limits: tuple[str, ...] = field(default=())
+    methods: tuple[str, ...] = field(default=())
 
     @property
     def tables(self) -> tuple[Table, ...]:

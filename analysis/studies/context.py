@@ -102,11 +102,14 @@ class Part:
     """What one part of a study adds to the report.
 
     ``summary``, ``limits`` and ``attention`` are sentences: what can be claimed, what cannot, what a reader
-    should look into. ``data`` are reduced tables by file stem; those of several tasks are joined.
+    should look into. ``methods`` are sentences of the methods section, written from the settings used, with
+    sources cited by their keys in ``report.references`` as ``[@wilson1927]``; equal ones are printed once.
+    ``data`` are reduced tables by file stem; those of several tasks are joined.
     """
 
     sections: tuple[Section, ...] = ()
     summary: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     attention: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     data: Mapping[str, pd.DataFrame] = field(default_factory=dict)

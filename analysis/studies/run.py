@@ -153,6 +153,7 @@ def _analysed(
             *warnings,
             *(said for part in parts for said in part.attention),
         ),
+        methods=tuple(dict.fromkeys(said for part in parts for said in part.methods)),
         sections=with_distinct_names(sections),
         data=tables,
         manifest=run_manifest(intake, excluded, _settings(study, designs, settings), clock.timings()),

@@ -49,7 +49,8 @@ class ReportContent:
     """A whole report.
 
     ``summary`` says what can be claimed, ``limits`` what cannot, ``attention`` what the reader should
-    look into, ``methods`` how the numbers were made, citing ``report.references``; ``data`` are the reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
+    look into, ``methods`` how the numbers were made, citing ``report.references``; ``data`` are the
+    reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
     """
 
     title: str

@@ -50,6 +50,7 @@ OUTPUT_COLUMNS: Final[dict[str, str]] = {
     "ess_tail": "effective draws for its tails, the smaller of the two",
     "mcse": "Monte-Carlo standard error of the estimate",
     "mcse_end": "Monte-Carlo standard error of an interval's end, the larger of the two",
+    "mcse_share": "that error as a share of the interval's width, in log-odds or probability, the smaller",
     "mcse_probability": "Monte-Carlo standard error of the printed probability",
     "pooling": "hierarchical, or none: independent cells with a Jeffreys prior",
     "likelihood": "what a model was fitted to: counts, or estimates by unit with their covariance",

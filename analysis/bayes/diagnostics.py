@@ -68,9 +68,15 @@ def ess_tail(draws: ArrayLike) -> Floats:
 
 
 def ess_quantile(draws: ArrayLike, prob: float) -> Floats:
-    """Effective sample size for a quantile: that of the indicator of lying below it, (Q,)."""
+    """Effective sample size for a quantile: that of the indicator of lying at or below it, (Q,).
+
+    Where no draw lies above the quantile (many draws at one end), the indicator of lying below it.
+    """
     halves = split_chains(draws)
-    return effective_size((halves <= np.quantile(halves, prob, axis=(0, 1))).astype(float))
+    quantile = np.quantile(halves, prob, axis=(0, 1))
+    inside = halves <= quantile
+    inside = np.where(inside.all(axis=(0, 1)), halves < quantile, inside)
+    return effective_size(inside.astype(float))
 
 
 def mcse_mean(draws: ArrayLike) -> Floats:
@@ -80,7 +86,16 @@ def mcse_mean(draws: ArrayLike) -> Floats:
 
 
 def mcse_quantile(draws: ArrayLike, prob: float) -> Floats:
-    """Monte-Carlo standard error of a quantile, (Q,): half the distance between one-sd bounds of its rank."""
+    """Monte-Carlo standard error of a quantile, (Q,): half the distance between its ``quantile_bounds``."""
+    lower, upper = quantile_bounds(draws, prob)
+    return (upper - lower) / 2
+
+
+def quantile_bounds(draws: ArrayLike, prob: float) -> tuple[Floats, Floats]:
+    """One-sd bounds of a quantile by its effective sample size, (Q,) each; monotone maps carry them along.
+
+    NaN for a quantity that never moves.
+    """
     size = ess_quantile(draws, prob)
     ordered = np.sort(split_chains(draws).reshape(-1, size.size), axis=0)
     total = len(ordered)
@@ -90,7 +105,7 @@ def mcse_quantile(draws: ArrayLike, prob: float) -> Floats:
     lower = np.clip(np.floor(low * total).astype(int) - 1, 0, total - 1)
     upper = np.clip(np.ceil(high * total).astype(int) - 1, 0, total - 1)
     columns = np.arange(size.size)
-    return np.where(known, (ordered[upper, columns] - ordered[lower, columns]) / 2, np.nan)
+    return np.where(known, ordered[lower, columns], np.nan), np.where(known, ordered[upper, columns], np.nan)
 
 
 def bfmi(energy: ArrayLike) -> Floats:

@@ -15,7 +15,8 @@ MOST_R_HAT: Final = 1.01
 LEAST_ESS: Final = 400.0
 LEAST_BFMI: Final = 0.3
 MOST_SATURATED: Final = 0.01
-#: Largest Monte-Carlo error of a printed probability, and of an interval's end as a share of its width.
+#: Largest Monte-Carlo error of a printed probability, and of an interval's end as a share of its width: of the
+#: log-odds or the probabilities, whichever is smaller, and of at least .01 (see ``summaries.accuracy_table``).
 MOST_MCSE_PROBABILITY: Final = 0.01
 MOST_MCSE_END: Final = 0.05
 #: Gates that more draws of the same sampler would pass.
@@ -67,7 +68,7 @@ def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
     Parameters
     ----------
     table : DataFrame
-        Tidy estimates with ``r_hat, ess_bulk, ess_tail, mcse_probability, mcse_end, ci_low, ci_high``;
+        Tidy estimates with ``r_hat, ess_bulk, ess_tail, mcse_probability, mcse_share, ci_low, ci_high``;
         rows without an interval are undefined and pass. A quantity that never moves has no R-hat and fails,
         but for a rank, which may be certain; ends of intervals of ranks are whole numbers and have no gate.
     """
@@ -77,14 +78,12 @@ def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
     rows = defined[~is_rank]
     if rows.empty:
         return ()
-    width = (rows["ci_high"] - rows["ci_low"]).to_numpy()
-    relative = np.divide(rows["mcse_end"].to_numpy(), width, out=np.full(len(rows), np.nan), where=width > 0)
     return (
         _worst("R-hat", moving, moving["r_hat"].to_numpy(), MOST_R_HAT, largest=True, strict=True),
         _worst("bulk ESS", moving, moving["ess_bulk"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("tail ESS", rows, rows["ess_tail"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("MCSE of a probability", rows, rows["mcse_probability"].fillna(0.0).to_numpy(), MOST_MCSE_PROBABILITY),
-        _worst("MCSE of an interval end / width", rows, relative, MOST_MCSE_END),
+        _worst("MCSE of an interval end / width", rows, rows["mcse_share"].to_numpy(), MOST_MCSE_END),
     )
 
 

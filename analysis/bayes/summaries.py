@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logit
 from scipy.stats import rankdata
 
-from analysis.bayes.diagnostics import convergence, mcse_mean, mcse_quantile
+from analysis.bayes.diagnostics import convergence, mcse_mean, mcse_quantile, quantile_bounds
 from analysis.measures.competence import affirmative_floor, balanced_accuracy, cell_floor, competence_floor
 from analysis.measures.yes_no_bias import (
     FOUR_CELLS,
@@ -44,6 +45,10 @@ RANK: Final = "floor_rank"
 #: Measures whose probability of exceeding one half is printed.
 FLOORS: Final = frozenset({"competence_floor", "affirmative_floor", "cell_floor"})
 NOT_ASKED: Final = "no response of this model in a cell that this needs"
+#: Half a unit of the third decimal: values nearer than this to 0, 1 or each other print alike.
+HALF_DIGIT: Final = 0.0005
+#: Least width of an interval for its Monte-Carlo error: 5 % of it are half a printed digit.
+_LEAST_WIDTH: Final = 20 * HALF_DIGIT
 _BLOCK: Final = 64
 
 
@@ -76,12 +81,16 @@ def accuracy_table(
         ``model, measure, estimate`` (median), ``posterior_mean, posterior_sd, ci_low, ci_high`` (equal
         tails), ``p_above`` (floors: probability of exceeding .5), ``p_direction`` (differences: the larger of
         the probabilities of either sign), ``scale``, and ``r_hat, ess_bulk, ess_tail, mcse`` (of the
-        median), ``mcse_end`` (the larger of the two ends'), ``mcse_probability``.
+        median), ``mcse_end`` (the larger of the two ends'), ``mcse_share``, ``mcse_probability``.
 
     Notes
     -----
     The posterior mean of a floor inherits the bias of a minimum, hence the median as the estimate;
     ``floor_of_means`` beside it is the smaller of the posterior means of its accuracies.
+    ``mcse_share`` is the Monte-Carlo error of an interval's end as a share of the interval's width, on the
+    log-odds scale of values cut at HALF_DIGIT from their bounds; where that is larger, in units of the
+    probability scale with a width of at least .01. Near 0 and 1 posteriors are so skewed that the error of
+    independent draws exceeds 5 % of the width in probability, although both ends print well.
     """
     labels, columns = [], []
     for measure, (kernel, scale, four) in KERNELS.items():
@@ -125,7 +134,7 @@ def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float, *, markov: bool
         numbers, event = _numbers(draws[..., known], keys.loc[known], ci_level)
         found.loc[known, list(_NUMBERS)] = np.column_stack(numbers)
         if markov:
-            errors = _errors(draws[..., known], event, ci_level)
+            errors = _errors(draws[..., known], event, keys.loc[known], ci_level)
             found.loc[known, list(_DIAGNOSTICS)] = np.column_stack(errors)
     no_probability = found["p_above"].isna() & found["p_direction"].isna()
     found["mcse_probability"] = found["mcse_probability"].mask(no_probability)
@@ -134,7 +143,7 @@ def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float, *, markov: bool
 
 
 _NUMBERS: Final = ("estimate", "posterior_mean", "posterior_sd", "ci_low", "ci_high", "p_above", "p_direction")
-_DIAGNOSTICS: Final = ("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_probability")
+_DIAGNOSTICS: Final = ("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_share", "mcse_probability")
 
 
 def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[tuple[Floats, ...], Floats]:
@@ -151,11 +160,38 @@ def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[tuple[
     return (middle, flat.mean(axis=0), flat.std(axis=0, ddof=1), low, high, above, direction), event
 
 
-def _errors(draws: Floats, event: Floats, ci_level: float) -> tuple[Floats, ...]:
+def _errors(draws: Floats, event: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[Floats, ...]:
     """Values of _DIAGNOSTICS."""
     tail = (1 - ci_level) / 2
     found = convergence(draws)
-    ends = np.fmax(mcse_quantile(draws, tail), mcse_quantile(draws, 1 - tail))
+    ends = np.quantile(draws, [tail, 1 - tail], axis=(0, 1))
+    bounds = tuple(quantile_bounds(draws, prob) for prob in (tail, 1 - tail))
+    error = np.fmax(*((upper - lower) / 2 for lower, upper in bounds))
+    share = end_error_share(ends, bounds, least=np.where(keys["scale"] == _DIFFERENCE, -1.0, 0.0))
     certain = np.isin(event.mean(axis=(0, 1)), (0.0, 1.0))
     probability = np.where(certain, 0.0, mcse_mean(event))
-    return found.r_hat, found.ess_bulk, found.ess_tail, mcse_quantile(draws, 0.5), ends, probability
+    return found.r_hat, found.ess_bulk, found.ess_tail, mcse_quantile(draws, 0.5), error, share, probability
+
+
+def end_error_share(ends: Floats, bounds: tuple[tuple[Floats, Floats], ...], *, least: Floats) -> Floats:
+    """Monte-Carlo error of the worse end of intervals as a share of their widths; see ``accuracy_table``.
+
+    Parameters
+    ----------
+    ends : ndarray (2, Q)
+    bounds : pairs of ndarray (Q,)
+        One-sd bounds of either end.
+    least : ndarray (Q,)
+        Smallest possible value, 0 or -1; the largest is 1.
+    """
+    plain = np.fmax(*((upper - lower) / 2 for lower, upper in bounds)) / np.maximum(ends[1] - ends[0], _LEAST_WIDTH)
+    low, high = (_cut_log_odds(end, least) for end in ends)
+    errors = [(_cut_log_odds(upper, least) - _cut_log_odds(lower, least)) / 2 for lower, upper in bounds]
+    width = high - low
+    skewed = np.divide(np.fmax(*errors), width, out=np.full_like(width, np.inf), where=width > 0)
+    return np.fmin(plain, skewed)
+
+
+def _cut_log_odds(value: Floats, least: Floats) -> Floats:
+    """Log-odds of the place between the smallest value and 1, cut at HALF_DIGIT."""
+    return logit(np.clip((value - least) / (1 - least), HALF_DIGIT, 1 - HALF_DIGIT))

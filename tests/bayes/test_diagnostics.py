@@ -1,5 +1,7 @@
 """Convergence diagnostics against ArviZ, and every gate failing on purpose."""
 
+from collections.abc import Callable
+
 import arviz
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from analysis.bayes.diagnostics import (
 )
 from analysis.bayes.gates import failures, quantity_gates, sampler_gates
 from analysis.bayes.sampling import Draws
+from analysis.bayes.summaries import accuracy_table
 
 
 def chains(rng: np.random.Generator, rho: float = 0.5, *, shape: tuple[int, int, int] = (4, 300, 6)) -> np.ndarray:
@@ -88,7 +91,7 @@ def _table(**changed: float) -> pd.DataFrame:
         "ess_bulk": 900.0,
         "ess_tail": 900.0,
         "mcse_probability": 0.005,
-        "mcse_end": 0.002,
+        "mcse_share": 0.01,
     }
     return pd.DataFrame([good, {**good, "model": "worst", **changed}])
 
@@ -108,7 +111,7 @@ def test_good_fit_passes_every_gate() -> None:
         ({"ess_bulk": 399.0}, "bulk ESS"),
         ({"ess_tail": 399.0}, "tail ESS"),
         ({"mcse_probability": 0.011}, "MCSE of a probability"),
-        ({"mcse_end": 0.011}, "MCSE of an interval end / width"),
+        ({"mcse_share": 0.051}, "MCSE of an interval end / width"),
     ],
 )
 def test_each_quantity_gate_fails(changed: dict[str, float], name: str) -> None:
@@ -135,3 +138,47 @@ def test_each_sampler_gate_fails(changed: dict[str, object], name: str) -> None:
 def test_energy_of_independent_draws() -> None:
     """Independent energies have BFMI near 2: E (a - b)^2 / Var = 2."""
     assert bfmi(np.random.default_rng(8).normal(size=(1, 50_000)))[0] == pytest.approx(2.0, abs=0.05)
+
+
+def _share(draw: Callable[[np.random.Generator, tuple[int, int]], np.ndarray], size: tuple[int, int]) -> np.ndarray:
+    """``mcse_share`` of the accuracy where Yes is right over 40 simulated fits of independent draws."""
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        accuracy = np.stack([draw(rng, size), rng.beta(30, 20, size)], axis=-1)[:, :, None]
+        table = accuracy_table(accuracy, ("a",), ("gold_yes", "gold_no"))
+        found.append(table.set_index("measure").loc["acc_yes", "mcse_share"])
+    return np.array(found)
+
+
+def test_end_error_in_the_middle_is_that_of_the_width() -> None:
+    """Catches a log-odds scale that makes the gate laxer where posteriors are near normal.
+
+    By hand: sqrt(.025 * .975 / 4000) / .0584 / 3.92 = .0108 for one end; the worse of two ends is a little more.
+    """
+    share = _share(lambda rng, size: rng.beta(60, 40, size), (4, 1000))
+    assert share.mean() == pytest.approx(0.0125, abs=0.002)
+
+
+def test_end_error_of_independent_draws_at_the_boundary_passes() -> None:
+    """Catches a gate that a perfect sampler fails: 4,000 independent draws near 1, most of them equal to 1."""
+    share = _share(lambda rng, size: rng.beta(20.0, 0.05, size), (4, 1000))
+    assert (share < 0.05).all()
+
+
+@pytest.mark.parametrize(("upper", "lower"), [(60, 40), (20, 0.5), (20, 0.05)])
+def test_end_error_of_few_draws_fails(upper: float, lower: float) -> None:
+    """Catches a gate that passes whatever lies near a boundary: 40 independent draws fail in most fits."""
+    assert (_share(lambda rng, size: rng.beta(upper, lower, size), (4, 10)) > 0.05).mean() > 0.5
+
+
+def test_end_within_half_a_printed_digit_passes() -> None:
+    """Catches a relative gate on an interval that prints as 1.000 to 1.000."""
+    assert (_share(lambda rng, size: 1 - 1e-4 * rng.random(size) ** 8, (4, 100)) < 0.05).all()
+
+
+def test_quantile_on_an_atom_has_an_error() -> None:
+    """Catches a missing Monte-Carlo error where more draws than the tail equal the largest value."""
+    x = np.minimum(np.random.default_rng(2).normal(size=(4, 200, 1)), 1.0)
+    assert mcse_quantile(x, 0.975)[0] == 0.0
+    assert np.isfinite(ess_quantile(x, 0.975)[0])

@@ -29,6 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--scorer", help="the scorer to use where a log has several")
     parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
     parser.add_argument("--keep-going", action="store_true", help="skip files that cannot be read, and say so")
+    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="write report.tex, but do not compile it")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.reduction.intake import IntakeSettings
     from analysis.reduction.selection import parse_selection
     from analysis.report.escape import escape_terminal
+    from analysis.report.manifest import document_problem
     from analysis.report.write import check_target, write_report
     from analysis.studies.run import RunSettings, run_report
 
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         refuse_other_logs(out, content.manifest)
     progress.stage("writing the report")
-    write_report(content, out)
+    write_report(content, out, pdf=args.pdf)
     progress.done()
     rows = content.manifest["rows"]
     print(f"{rows['responses']:,} responses read, {rows['used']:,} used; {time.perf_counter() - started:.1f} s")
@@ -76,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"needs attention ({len(content.attention)}):")
         for line in content.attention[:5]:
             print(f"  {escape_terminal(line)}")
+    if args.pdf and (problem := document_problem(out)):
+        print(f"no report.pdf: {escape_terminal(problem)}")
     print(f"report: {out / 'index.html'}")
     return 0
 

@@ -113,6 +113,12 @@ def read_inputs(folder: Path) -> frozenset[str]:
     return frozenset(str(entry["path"]) for entry in inputs if isinstance(entry, dict) and "path" in entry)
 
 
+def document_problem(folder: Path) -> str:
+    """Why a report has no PDF; empty where it has one or none was asked for."""
+    found = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8")).get("document", {})
+    return str(found.get("problem", "")) if isinstance(found, dict) else ""
+
+
 def _relative(path: Path, root: Path) -> str:
     try:
         return Path(os.path.abspath(path)).relative_to(os.path.abspath(root)).as_posix()

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -14,14 +15,18 @@ from analysis.errors import AnalysisError
 from analysis.provenance import file_digest
 from analysis.report.content import ReportContent, check_names
 from analysis.report.delimited import render_csv
+from analysis.report.document import DOCUMENT, render_document
 from analysis.report.escape import escape_csv
 from analysis.report.figures.render import rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.latex import render_latex
 from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json, written_files
 from analysis.report.markdown import render_markdown
+from analysis.report.number_macros import number_macros
 from analysis.report.page import is_simulated, render_page
+from analysis.report.references import bibtex, cited_keys
 from analysis.report.spec import Table
+from analysis.report.typeset import typeset
 
 #: Ending of a table's file -> how it is rendered.
 TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
@@ -33,7 +38,7 @@ TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
 FOLDERS: Final = ("tables", "figures", "data")
 
 
-def write_report(content: ReportContent, out: Path) -> Path:
+def write_report(content: ReportContent, out: Path, *, pdf: bool = False) -> Path:
     """Write a report and return its folder.
 
     Everything is first written into a hidden folder beside ``out``, which takes its place by renaming,
@@ -44,6 +49,8 @@ def write_report(content: ReportContent, out: Path) -> Path:
     content : ReportContent
     out : Path
         Folder of the report. One that exists is replaced if it is empty or holds a manifest of ours.
+    pdf : bool
+        Compile the document too, where a LaTeX engine is installed.
 
     Raises
     ------
@@ -57,7 +64,7 @@ def write_report(content: ReportContent, out: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as aside:
             fresh = Path(aside) / "report"
-            _write(content, fresh)
+            _write(content, fresh, pdf=pdf)
             _exchange(fresh, target, Path(aside) / "replaced")
     except OSError as error:
         raise AnalysisError(f"{out}: the report cannot be written ({error.strerror or error})") from error
@@ -105,19 +112,20 @@ def _refuse_foreign(out: Path) -> None:
         )
 
 
-def _write(content: ReportContent, folder: Path) -> None:
+def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     for name in FOLDERS:
         (folder / name).mkdir(parents=True)
     for path, data in _files(content):
         (folder / path).write_bytes(data)
     for name, table in content.data.items():
         _write_parquet(table, folder / "data" / f"{name}.parquet")
+    document = asdict(typeset(folder)) if pdf else {}
     outputs = {
         path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": file_digest(path)}
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    manifest = {**content.manifest, "simulated": is_simulated(content), "outputs": outputs}
+    manifest = {**content.manifest, "simulated": is_simulated(content), "document": document, "outputs": outputs}
     (folder / MANIFEST_NAME).write_text(manifest_json(manifest), encoding="utf-8")
 
 
@@ -135,6 +143,9 @@ def _files(content: ReportContent) -> Iterator[tuple[str, bytes]]:
         yield f"figures/{figure.name}.svg", files.svg
         yield f"figures/{figure.name}.png", files.png
         yield f"figures/{figure.name}.csv", frame_csv(data).encode("utf-8")
+    yield DOCUMENT, render_document(content).encode("ascii")
+    yield "numbers.tex", number_macros(content.data, simulated=simulated).encode("ascii")
+    yield "references.bib", bibtex(cited_keys(content.methods)).encode("ascii")
     yield "index.html", render_page(content, drawn).encode("utf-8")
 
 

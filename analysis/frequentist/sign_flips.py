@@ -247,7 +247,7 @@ def _enumerated(values: Floats, alternative: str) -> float:
     """Share of all 2^g sign patterns as extreme as the data; half of them mirror the other half."""
     g, size = len(values), np.sort(np.abs(values))
     patterns = np.arange(2 ** (g - 1))[:, None] >> np.arange(g) & 1
-    sums: Floats = (1.0 - 2.0 * patterns) @ size
+    sums = np.asarray((1.0 - 2.0 * patterns) @ size, dtype=np.float64)
     total, slack = float(units_total(values)), _TIE * float(size.sum())
     count = np.sum([_as_extreme(half, total, slack, alternative).sum() for half in (sums, -sums)])
     return float(count / 2**g)

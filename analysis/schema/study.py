@@ -38,12 +38,25 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two or more levels of a factor to compare, on responses paired by the columns of ``match``."""
+    """Two or more levels of a factor to compare, on responses paired by the columns of ``match``.
+
+    ``where`` names the levels of other columns that are compared; the rest is left out.
+    """
 
     factor: str
     levels: tuple[str, ...]
     match: tuple[str, ...] = ()
     name: str = ""
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """A part of the items on which the floor is estimated a second time: levels kept, levels left out."""
+
+    name: str
+    keep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    drop: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +88,7 @@ class Study:
 
     ``kind`` holds for every task that ``kinds`` does not name; None means read off the columns.
     ``unit`` None means the column ``unit``, or else the item. ``given`` lists the keys that the file
-    sets, as ``study.target``; ``priors`` are names and scales of ``bayes.priors``; ``path`` is the file,
+    sets, as ``study.target``; ``baselines`` are levels by factor; ``priors`` are names and scales of ``bayes.priors``; ``path`` is the file,
     empty without one.
     """
 
@@ -97,6 +110,8 @@ class Study:
     wide: Wide | None = None
     models: Mapping[str, ModelEntry] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
+    baselines: Mapping[str, str] = field(default_factory=dict)
+    restrictions: tuple[Restriction, ...] = ()
     report: Report = field(default_factory=Report)
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
@@ -121,6 +136,9 @@ class Study:
             "study.exclude": tuple(self.exclude),
             **{f"contrast[{i}].factor": (c.factor,) for i, c in enumerate(self.contrasts, 1)},
             **{f"contrast[{i}].match": c.match for i, c in enumerate(self.contrasts, 1)},
+            **{f"contrast[{i}].where": tuple(c.where) for i, c in enumerate(self.contrasts, 1)},
+            "factor": tuple(self.baselines),
+            **{f"restriction[{i}]": (*r.keep, *r.drop) for i, r in enumerate(self.restrictions, 1)},
         }
         return {key: names for key, names in named.items() if names}
 
@@ -265,6 +283,9 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings["wide"] = Wide(**values["wide"]) if "models" in values.get("wide", {}) else None
     settings["models"] = {name: ModelEntry(**entry) for name, entry in values.get("models", {}).items()}
     settings["contrasts"] = tuple(Contrast(**entry) for entry in values.get("contrast", []))
+    factors = values.get("factor", {})
+    settings["baselines"] = {name: entry["baseline"] for name, entry in factors.items() if "baseline" in entry}
+    settings["restrictions"] = tuple(Restriction(**entry) for entry in values.get("restriction", []))
     settings["report"] = Report(**values.get("report", {}))
     settings["priors"] = values.get("priors", {})
     return settings

@@ -31,7 +31,8 @@ class Key:
     required: bool = False
 
 
-#: Section -> its keys. ``models`` is one table per model, ``contrast`` an array of tables; ``map`` is
+#: Section -> its keys. ``models`` and ``factor`` are one table per name, ``contrast`` and ``restriction`` arrays of
+#: tables; ``map`` is
 #: free in its names and is read by ``schema.mapping``, ``priors`` holds numbers under the names of ``bayes.priors``.
 KEYS: Final[dict[str, tuple[Key, ...]]] = {
     "study": (
@@ -63,6 +64,13 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("levels", "texts", "levels to compare, in order", required=True),
         Key("match", "texts", "columns that pair the responses"),
         Key("name", "text", "name to print"),
+        Key("where", "table of texts", "column -> levels that are compared; the rest is left out"),
+    ),
+    "factor": (Key("baseline", "text", "level that the others are compared with"),),
+    "restriction": (
+        Key("name", "text", "name to print", required=True),
+        Key("keep", "table of texts", "column -> levels that are kept"),
+        Key("drop", "table of texts", "column -> levels that are left out"),
     ),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
@@ -71,8 +79,8 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
     "priors": (),
 }
 #: Sections that hold one table for every name, and sections that are arrays of tables.
-NAMED_SECTIONS: Final = frozenset({"models"})
-LISTED_SECTIONS: Final = frozenset({"contrast"})
+NAMED_SECTIONS: Final = frozenset({"models", "factor"})
+LISTED_SECTIONS: Final = frozenset({"contrast", "restriction"})
 #: Sections of numbers whose names another stage checks.
 NUMBER_SECTIONS: Final = frozenset({"priors"})
 SECTIONS: Final = (*KEYS, "map")

@@ -7,7 +7,7 @@ import pytest
 from analysis.errors import StudyError
 from analysis.schema.map_rules import MapRule
 from analysis.schema.responses import CONDITIONS
-from analysis.schema.study import Contrast, ModelEntry, Study, find_study, load_study
+from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
 from analysis.schema.study_keys import KEYS
 
 FULL = """
@@ -47,6 +47,15 @@ match = ["template"]
 [[contrast]]
 factor = "form"
 levels = ["a", "b"]
+where = { polarity = "affirmative" }
+
+[factor.nationality]
+baseline = "none"
+
+[[restriction]]
+name = "core"
+keep = { validity = ["valid"] }
+drop = { template = ["t1", "t2"] }
 
 [report]
 primary = ["competence_floor"]
@@ -87,8 +96,10 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     assert study.label("other/gpt-4o") == "other/gpt-4o"
     assert study.contrasts == (
         Contrast("negation", ("prefix", "not"), ("template",)),
-        Contrast("form", ("a", "b")),
+        Contrast("form", ("a", "b"), where={"polarity": ("affirmative",)}),
     )
+    assert study.baselines == {"nationality": "none"}
+    assert study.restrictions == (Restriction("core", {"validity": ("valid",)}, {"template": ("t1", "t2")}),)
     assert study.report.primary == ("competence_floor",)
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""

@@ -10,6 +10,7 @@ from analysis.report.escape import escape_html
 from analysis.report.figures.render import RenderedFigure, inline_svg, rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.provenance_section import provenance_section
+from analysis.report.references import with_short_citations
 from analysis.report.spec import Table
 from analysis.vocabulary import MEASURES
 
@@ -57,6 +58,7 @@ def render_page(content: ReportContent, drawn: dict[str, RenderedFigure] | None 
             "<main>",
             _summary(content),
             *sections,
+            _methods(content),
             _measures(),
             provenance_section(content.manifest),
             "</main>",
@@ -97,6 +99,7 @@ def _banner(content: ReportContent) -> str:
 def _contents(content: ReportContent) -> str:
     entries = [("summary", "Summary")]
     entries += [(f"part-{i}", escape_html(section.title)) for i, section in enumerate(content.sections, start=1)]
+    entries += [("methods", "Methods")] if content.methods else []
     entries += [("measures", "Measures"), ("provenance", "Provenance")]
     items = "".join(f'<li><a href="#{anchor}">{text}</a></li>' for anchor, text in entries)
     return f'<nav class="contents" aria-label="Contents"><ol>{items}</ol></nav>'
@@ -157,6 +160,19 @@ def _figure(figure: Figure, rendered: RenderedFigure) -> str:
 def _files(folder: str, name: str, kinds: tuple[tuple[str, str], ...]) -> str:
     links = " ".join(f'<a href="{folder}/{name}.{ending}">{text}</a>' for ending, text in kinds)
     return f'<p class="files">Files: {links}</p>'
+
+
+def _methods(content: ReportContent) -> str:
+    """How the numbers were made; the same sentences as in ``report.tex``."""
+    if not content.methods:
+        return ""
+    said = " ".join(escape_html(with_short_citations(sentence)) for sentence in content.methods)
+    return (
+        '<section id="methods" aria-labelledby="methods-heading">\n<h2 id="methods-heading">Methods</h2>\n'
+        f"<p>{said}</p>\n"
+        '<p class="files">Files: <a href="report.tex">report.tex</a> <a href="references.bib">references.bib</a> '
+        '<a href="numbers.tex">numbers.tex</a></p>\n</section>'
+    )
 
 
 def _measures() -> str:

@@ -11,6 +11,7 @@ from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults, judgement_section
+from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
@@ -62,6 +63,7 @@ def accuracy_part(context: TaskContext) -> Part | None:
         (accuracy_section(design, context.estimates, "", labels),),
         summary=tuple(accuracy_claims(context.estimates, labels, where=context.where)),
         limits=(f"{context.where}no answer bias or floor, {design.cells_reason}.",),
+        methods=accuracy_methods(design, ci_level=context.ci_level),
         data={"unit_sums": context.sums, "estimates": context.estimates},
     )
 
@@ -76,6 +78,7 @@ def judgement_part(context: TaskContext) -> Part | None:
         summary=tuple(claims(results, labels, where=where)),
         limits=tuple(limits(context.design, results, labels, where=where)),
         attention=tuple(attention(results, labels, where=where)),
+        methods=judgement_methods(context.design, ci_level=context.ci_level),
         data={
             "unit_sums": context.sums,
             "estimates": results.estimates,

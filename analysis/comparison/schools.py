@@ -104,7 +104,8 @@ def compare_schools(columns: Columns, thresholds: Thresholds | None = None) -> p
 def _joined(columns: Columns) -> pd.DataFrame:
     """Rows of the frequentist column in its order, with the others beside them."""
     keys = ["model", "measure"]
-    table = columns.frequentist[columns.frequentist["measure"].isin(REFERENCE)].reset_index(drop=True)
+    own = [*keys, "estimate", "std_error", "ci_low", "ci_high", "target"]
+    table = columns.frequentist.loc[columns.frequentist["measure"].isin(REFERENCE), own].reset_index(drop=True)
     table = table.assign(model=table["model"].astype(str))
     for prefix, other in (("unpooled_", columns.unpooled), ("pooled_", columns.pooled)):
         wanted = [*keys, "estimate", "ci_low", "ci_high", "target", *_posterior(other)]

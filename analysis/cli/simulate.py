@@ -88,11 +88,14 @@ def _responders(args: argparse.Namespace, rng: "np.random.Generator") -> "tuple[
 
 
 def _operators_settings(args: argparse.Namespace, rng: "np.random.Generator") -> "ProbabilityOperators":
+    from analysis.simulation.operator_settings import model_sizes
     from analysis.simulation.probability_operators import ProbabilityOperators
     from analysis.simulation.probability_questions import FORMS
 
+    responders = _responders(args, rng)
     return ProbabilityOperators(
-        _responders(args, rng),
+        responders,
+        sizes=() if args.responders else model_sizes(len(responders)),
         surfaces=args.surfaces,
         valid_templates=args.valid,
         invalid_templates=args.invalid,

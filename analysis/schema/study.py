@@ -88,8 +88,8 @@ class Study:
 
     ``kind`` holds for every task that ``kinds`` does not name; None means read off the columns.
     ``unit`` None means the column ``unit``, or else the item. ``given`` lists the keys that the file
-    sets, as ``study.target``; ``baselines`` are levels by factor; ``priors`` are names and scales of ``bayes.priors``; ``path`` is the file,
-    empty without one.
+    sets, as ``study.target``; ``baselines`` are levels by factor; ``priors`` are names and scales of
+    ``bayes.priors``; ``path`` is the file, empty without one.
     """
 
     name: str = ""

@@ -139,3 +139,36 @@ def test_impossible_settings_are_refused(change):
     """Catches sizes that would silently give a smaller design."""
     with pytest.raises(AnalysisError):
         ProbabilityOperators(**({"responders": named_responders(["coin"])} | change))
+
+
+def test_activity_nationality_and_gender_are_crossed_over_eighty_surfaces():
+    """Catches factors that move together, and names that have a gender without a nationality."""
+    rows = simulated(ProbabilityOperators(named_responders(["coin"]), answers=True)).tables[0][1].to_pandas()
+    units = rows.drop_duplicates("unit")
+    assert units.groupby("factor.activity").size().tolist() == [16] * 5
+    assert set(units.groupby(["factor.activity", "factor.nationality", "factor.gender"]).size()) == {1, 2}
+    assert units.groupby("factor.gender").size().to_dict() == {"female": 35, "letters": 10, "male": 35}
+
+
+def test_stated_parts_agree_with_the_observed_ones():
+    """Catches a truth by form or negation that mixes in the other questions: 4 binomial standard errors."""
+    lean = Responder("simulated/a", 0.9, 0.4, 0.4, 0.8, 1.0, 0.1, 0.2)
+    logs = simulated(ProbabilityOperators((lean,), answers=True, activity_sd=0.8), seed=3)
+    rows = logs.tables[0][1].to_pandas()
+    rows["right"] = rows["answer"] == rows["gold"]
+    truth = logs.truth["simulated/a"]["parts"]["these"]
+    paired = rows[rows["negation"] != "not"]
+    for factor in ("form", "template"):
+        for level, part in paired.groupby(factor):
+            assert abs(part["right"].mean() - truth[factor][level]) < 4 * 0.5 / np.sqrt(len(part)), level
+    both = rows[rows["form"].isin(NOT_FORMS)]
+    for kind in ("prefix", "not"):
+        part = both[both["negation"] == kind]
+        assert abs(part["right"].mean() - truth["negation"][kind]) < 4 * 0.5 / np.sqrt(len(part)), kind
+
+
+def test_settings_declare_only_what_the_arguments_allow():
+    """Catches a contrast of two wordings of which one was left out."""
+    small = simulated(ProbabilityOperators(named_responders(["coin"]), surfaces=2, invalid_templates=1))
+    assert "Two wordings of part of conjunction" in small.study_toml
+    assert "conjoined" not in small.study_toml.split("[[restriction]]")[0]

@@ -37,6 +37,28 @@ def treated_table(table: ArrayLike, *, uncertain: str = "incorrect") -> Floats:
     return counts
 
 
+def credited(rate: ArrayLike, unclear: ArrayLike, *, uncertain: str = "incorrect") -> Floats:
+    """Share of right (or yes) answers under a treatment of unreadable ones.
+
+    Parameters
+    ----------
+    rate, unclear : array_like in [0, 1], broadcastable
+        Shares of the scored responses to one question that are right, and that are unreadable; NaN where
+        nothing was scored.
+    uncertain : {"incorrect", "excluded", "half"}
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing counts.
+    """
+    check_treatment(uncertain)
+    value, lost = np.broadcast_arrays(np.asarray(rate, float), np.asarray(unclear, float))
+    if uncertain == "excluded":
+        return share(value, np.where(lost < 1, 1 - lost, 0.0))
+    return value + 0.5 * lost if uncertain == "half" else value.copy()
+
+
 def accuracy(table: ArrayLike) -> Floats:
     """Share of right answers among all of the table; for classes that exclude each other also micro F1."""
     counts = _checked(table)

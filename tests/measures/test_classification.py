@@ -75,3 +75,14 @@ def test_odd_shapes_are_refused() -> None:
     """Catches a table without the column of unreadable answers, read as one that has it."""
     with pytest.raises(AnalysisError, match=r"K \+ 1 columns"):
         classification.accuracy([[1, 2], [3, 4]])
+
+
+def test_credit_by_treatment() -> None:
+    """Catches a question with unreadable votes alone that counts as answered, or credit given twice."""
+    rate, unclear = [0.5, 0.0, np.nan, 1.0], [0.25, 1.0, np.nan, 0.0]
+    for treatment, expected in (
+        ("incorrect", [0.5, 0, np.nan, 1]),
+        ("half", [0.625, 0.5, np.nan, 1]),
+        ("excluded", [2 / 3, np.nan, np.nan, 1]),
+    ):
+        np.testing.assert_allclose(classification.credited(rate, unclear, uncertain=treatment), expected)

@@ -70,6 +70,7 @@ _EVENTS: Final = {
 }
 #: Nationality and gender of names -> three of them; the letters have neither.
 _PEOPLE: Final = {
+    ("letters", "letters"): ("A", "B", "C"),
     ("greek", "female"): ("Eleni", "Sofia", "Katerina"),
     ("greek", "male"): ("Nikos", "Yannis", "Kostas"),
     ("italian", "female"): ("Giulia", "Chiara", "Elisa"),
@@ -84,7 +85,6 @@ _PEOPLE: Final = {
     ("swedish", "male"): ("Erik", "Nils", "Lars"),
     ("turkish", "female"): ("Elif", "Zeynep", "Defne"),
     ("turkish", "male"): ("Emre", "Kerem", "Murat"),
-    ("letters", "letters"): ("A", "B", "C"),
     ("letters", "letters", "late"): ("X", "Y", "Z"),
 }
 

@@ -98,8 +98,9 @@ def unit_ladder(
 
     Parameters
     ----------
-    d : array_like (N,) of -1, 0, 1
-        Change of each matched pair: event on the first side only, on both or neither, on the second only.
+    d : array_like (N,) in [-1, 1]
+        Change of each matched pair, first minus second: 1 where the event is on the first side only, -1
+        on the second only, 0 on both or neither; averages over repeats lie between.
     units : mapping of str to array_like (N,)
         Name of the unit -> its label at each pair, from fine to coarse.
     rng : Generator
@@ -130,7 +131,7 @@ def leave_one_out(
 
     Parameters
     ----------
-    d : array_like (N,) of -1, 0, 1
+    d : array_like (N,) in [-1, 1]
     levels : array_like (N,)
         Level of each pair.
     unit : array_like (N,)
@@ -166,6 +167,8 @@ def leave_one_out(
 
 
 def _rows(change: Floats) -> Rung:
+    if not np.isin(change, (-1, 0, 1)).all():
+        return _averaged(change)
     test = mcnemar(int((change > 0).sum()), int((change < 0).sum()))
     n = int(test.n_clusters)
     return Rung(
@@ -185,9 +188,24 @@ def _rows(change: Floats) -> Rung:
     )
 
 
+def _averaged(change: Floats) -> Rung:
+    missing = dict.fromkeys(("std_error", "df", "statistic", "p_value", "mc_error", "deff"), np.nan)
+    return Rung(
+        unit="rows",
+        test="none",
+        estimate=float(change.sum()),
+        n_clusters=len(change),
+        n=len(change),
+        n_discordant=int((change != 0).sum()),
+        reason="averages over repeats: McNemar's test needs single answers",
+        **missing,
+    )
+
+
 def _unit(change: Floats, codes: NDArray[np.int64], name: str, rng: np.random.Generator, flips: int) -> Rung:
     net = np.bincount(codes, change) if len(change) else np.zeros(0)
     moved = np.bincount(codes, np.abs(change)) if len(change) else np.zeros(0)
+    independent = float((change**2).sum())
     score, flipped = obuchowski(net, moved), sign_flip_test(net, rng=rng, flips=flips)
     return Rung(
         unit=name,
@@ -200,8 +218,8 @@ def _unit(change: Floats, codes: NDArray[np.int64], name: str, rng: np.random.Ge
         mc_error=float(flipped.mc_error),
         n_clusters=len(net),
         n=len(change),
-        n_discordant=int(moved.sum()),
-        deff=float(score.deff),
+        n_discordant=int((change != 0).sum()),
+        deff=float((net**2).sum() / independent) if independent else np.nan,
         reason=str(flipped.reason),
     )
 
@@ -227,8 +245,8 @@ def _crossed(change: Floats, first: NDArray[np.int64], second: NDArray[np.int64]
 
 def _changes(d: ArrayLike) -> Floats:
     change = np.asarray(d, float)
-    if change.ndim != 1 or not np.isin(change, (-1, 0, 1)).all():
-        raise AnalysisError("the change of a pair must be -1, 0 or 1, one number a pair; leave unmatched rows out")
+    if change.ndim != 1 or not (np.abs(change) <= 1).all():
+        raise AnalysisError("the change of a pair must lie in [-1, 1], one number a pair; leave unmatched rows out")
     return change
 
 

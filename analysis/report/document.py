@@ -24,6 +24,11 @@ _PREAMBLE: Final = r"""\documentclass[10pt]{article}
 \renewcommand{\topfraction}{.95}\renewcommand{\textfraction}{.02}\renewcommand{\floatpagefraction}{.6}
 \emergencystretch=6em
 \setlength{\parindent}{0pt}\setlength{\parskip}{4pt plus 2pt}
+% A figure in its own size, shrunk where the page is smaller.
+\newcommand{\evenhandfigure}[1]{\sbox0{\includegraphics{#1}}%
+  \ifdim\wd0>\linewidth \sbox0{\includegraphics[width=\linewidth]{#1}}\fi
+  \ifdim\dimexpr\ht0+\dp0\relax>.84\textheight
+    \includegraphics[width=\linewidth,height=.84\textheight,keepaspectratio]{#1}\else\usebox0\fi}
 \begin{document}
 """
 
@@ -95,7 +100,8 @@ def _versions(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _cited(sentence: str) -> str:
     return "".join(
-        _text(text) + (rf"~\cite{{{','.join(keys)}}}" if keys else "") for text, keys in split_citations(sentence)
+        " " * text.startswith(" ") + _text(text.strip()) + (rf"~\cite{{{','.join(keys)}}}" if keys else "")
+        for text, keys in split_citations(sentence)
     )
 
 
@@ -118,7 +124,7 @@ def _figure(figure: Figure) -> Iterable[str]:
     return (
         r"\begin{figure}[htbp]",
         r"\centering",
-        rf"\includegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{figures/{figure.name}.pdf}}",
+        rf"\evenhandfigure{{figures/{figure.name}.pdf}}",
         rf"\caption{{{_text(figure.title)}. {_text(figure.caption)}}}",
         rf"\label{{fig:{figure.name}}}",
         r"\end{figure}",

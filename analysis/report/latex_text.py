@@ -71,6 +71,8 @@ _PIECES = (
 #: Pairs of neighbours that fonts would join to another character (``--`` to a dash).
 _JOINED_FIRST, _JOINED_SECOND = frozenset("-,<>'`!?"), frozenset("-,<>'`")
 _LONG_WORD = 20
+#: After these a reader expects a long name to break.
+_SIGNS = frozenset("/-_.:=,;|")
 _CODE_POINT = r"\texttt{"
 
 
@@ -117,13 +119,25 @@ def _spaces(part: str, text: str) -> str:
 
 
 def _word(word: str, *, breakable: bool = False) -> str:
-    breakable = breakable and latex_width(word) > _LONG_WORD
+    breaks = _breaks(word) if breakable and latex_width(word) > _LONG_WORD else frozenset[int]()
     pieces = []
     for place, (before, char) in enumerate(zip(" " + word, word, strict=False)):
         if before in _JOINED_FIRST and char in _JOINED_SECOND:
             pieces.append(r"\kern0pt ")
-        piece = _piece(char)
-        if breakable and place and (place % 4 == 0 or piece.startswith(_CODE_POINT)):
+        if place in breaks:
             pieces.append(r"\allowbreak{}")
-        pieces.append(piece)
+        pieces.append(_piece(char))
     return "".join(pieces)
+
+
+def _breaks(word: str) -> frozenset[int]:
+    """Places before which a long word may break: after its own signs, and every four characters where it has none."""
+    found: set[int] = set()
+    start = 0
+    for end in [*(at + 1 for at, char in enumerate(word) if char in _SIGNS), len(word)]:
+        if latex_width(word[start:end]) > _LONG_WORD:
+            found.update(range(start + 4, end, 4))
+            found.update(at for at in range(start + 1, end) if _piece(word[at]).startswith(_CODE_POINT))
+        found.add(end)
+        start = end
+    return frozenset(found - {0, len(word)})

@@ -22,6 +22,9 @@ MODELS = ["a/one", "b/two", "c/three"]
 FILES = {
     "index.html",
     "manifest.json",
+    "numbers.tex",
+    "references.bib",
+    "report.tex",
     "data/estimates.parquet",
     *(f"tables/floors.{e}" for e in ("tex", "html", "md", "csv")),
     *(f"figures/{n}.{e}" for n in ("floor_bias", "class_accuracy") for e in ("pdf", "svg", "png", "csv")),

@@ -71,6 +71,7 @@ def _compiled(yes: tuple[str, ...], no: tuple[str, ...]) -> AnswerWords:
     orders = [(sides[YES], sides[NO]), (sides[NO], sides[YES])]
     pairs = "|".join(
         rf"{a}[\"')\]]*\s*(?:,?\s*(?:\bn?or\b|\bvs?\.?|\bversus\b|\band/or\b)(?:\s+(?:a|an|the))?|/|\|)\s*[\"'(\[]*{b}"
+        rf"|{a}[\"']*\s*,\s*[\"']*{b}[\"']*\s*,?\s*(?:or\s+|and\s+)?[\"']*(?:maybe|perhaps|unknown|unsure|unclear)\b"
         for a, b in orders
     )
     # A following noun makes "no" a determiner: "yes, and no further step".

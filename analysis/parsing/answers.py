@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import n_options, option_labels, read_choice
+from analysis.parsing.choice import n_options, read_choice
+from analysis.parsing.option_labels import option_labels
 from analysis.parsing.policy import KINDS, ReadingPolicy, kind_and_gold
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading, answered, unanswered

@@ -9,39 +9,15 @@ does not have. A letter is never taken from an ordinary word: "A dog" and "I thi
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
+from analysis.parsing.clauses import is_reported
 from analysis.parsing.corrections import after_correction
+from analysis.parsing.option_labels import LONGEST_LABEL, OptionLabels
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.refusal import is_refusal, is_undecided
 from analysis.parsing.text import before_run_on, prepare, strip_reasoning
 from analysis.schema.status import Status
 
-#: A text longer than this is no label.
-_LONGEST_LABEL = 200
-LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-_NOUN = (
-    r"(?:answer|option|choice|letter|pick|vote|guess|response|conclusion|verdict|solution|selection|selected|label"
-    r"|prediction|output"
-    r"|result|ans)"
-)
-_GAP = r"(?:\s+(?:to|for|here|in|of|on|given|based|that|from)\b[^.!?\n:]{0,90}?)?"
-_LINK = (
-    r"(?:\s*(?::|=|->|→|–|—|-)\s*"
-    r"|\s+(?:is|was|would be|should be|must be|has to be|letter|option|choice)\b\s*:?\s*)"
-)
-_FILL = (
-    r"(?:(?:therefore|thus|clearly|definitely|most likely|likely|probably|option|choice|letter|answer|the|is|:)\s*)*"
-)
-_MARKER = (
-    rf"\b(?:(?P<final>final|boxed|json|tagged)\s+)?(?:correct\s+|right\s+|best\s+)?{_NOUN}{_GAP}{_LINK}{_FILL}"
-    r"|\b(?:it|that|this)(?:'s| is| would be| must be| has to be)\s+(?:option\s+)?"
-    r"|\b(?:i|we)(?:'d|'ll| would| will)?\s+(?:choose|select|pick|go with|say|answer)\s+(?:option\s+|choice\s+)?"
-    r"|(?:答案|选|選)[^a-z\n]{0,6}"
-)
 _NOT_CHOSEN = re.compile(
     r"[\"')\]]*[ \t]*(?:[^.!?\n;,]{0,60}?[ \t])?(?:is|are|was|can be|must be|seems|isn't)\s+(?:\w+\s+)?"
     r"(?:wrong|incorrect|false|not|eliminated|ruled|excluded|implausible|unlikely|invalid)"
@@ -58,86 +34,15 @@ _PROMPT_CHARS = 8_000
 #: A label in angle brackets would be taken for a tag.
 _IN_ANGLES = re.compile(r"<+\s*(\w{1,3})\s*>+")
 _SHORT = 20
+#: Characters from the end of a reply in which its conclusion is looked for.
+_SHORT_TAIL = 60
+_POSSIBLE = re.compile(r"(?:\b(?:could|might|may|can|cannot|not)|n't)\s+(?:\w+\s+)?be\s+\W*$|\bnot\s+\W*$")
 _RIGHT = ("correct", "right", "true", "yes")
 _VERDICTS = re.compile(
     r"^\s*\(?([a-z])[).:][\s–—-]*(?:[^\n]{0,80}[–—:-]\s*)?(correct|right|true|yes|incorrect|wrong|false|no)[.!]*\s*$",
     re.MULTILINE,
 )
 _LISTED = re.compile(r"^\s*\(?([a-z])[).:]\s", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class OptionLabels:
-    """Labels of a task's options, compiled into the patterns that the rules use."""
-
-    labels: dict[str, str]
-    ordered: tuple[str, ...]
-    exact: re.Pattern[str]
-    named: re.Pattern[str]
-    first: re.Pattern[str]
-    line: re.Pattern[str]
-    marked: re.Pattern[str]
-    more: re.Pattern[str]
-    concluded: re.Pattern[str]
-    affirmed: re.Pattern[str]
-
-    def fold(self, text: str | None) -> str | None:
-        """Label meant by a gold or given answer (" B", "(b).", "B)"), else None."""
-        return None if text is None or len(text) > _LONGEST_LABEL else self.whole(prepare(text))
-
-    def whole(self, text: str) -> str | None:
-        """Label that a short prepared text consists of."""
-        found = self.exact.fullmatch(text) if len(text) <= _LONGEST_LABEL else None
-        return None if found is None else self.labels[found[1]]
-
-
-@lru_cache(maxsize=32)
-def option_labels(labels: Sequence[str] = LETTERS) -> OptionLabels:
-    """Compile option labels; a tuple of texts, by default the letters A to Z."""
-    by_folded = {" ".join(label.casefold().split()): label for label in labels}
-    either = "(?:" + "|".join(re.escape(label) for label in sorted(by_folded, key=lambda x: (-len(x), x))) + ")"
-    edge = r"[\s\"'()\[\].,:;!*=>→-]*"
-    stop = (
-        r"(?=[\"')\]]*(?:\s*$|\s*\n|\s*[.,;:!)\]—–-]|[^\x00-\x7f]"
-        r"|\s+(?:because|since|as it|which|and|or|the|is (?:correct|right|the)|\()))"
-    )
-    whole_word = r"(?!\w|'\w|-\w)"
-    return OptionLabels(
-        labels=by_folded,
-        ordered=tuple(labels),
-        exact=re.compile(
-            rf"{edge}(?:(?:the )?(?:option|choice|answer|letter)\s*:?\s*|a\s*:\s*|(?:choose|select|pick|go with"
-            rf"|definitely"
-            rf"|certainly|clearly|(?:most )?(?:probably|likely)|i (?:think|guess|believe|choose|pick"
-            rf"|say))\s+(?:option\s+|it's\s+)?)?"
-            rf"[\"'(\[]*({either}){edge}(?:(?:i (?:think|guess|believe|suppose)|probably|definitely|for sure|it is"
-            rf"|please){edge})?"
-        ),
-        named=re.compile(rf"(?:{_MARKER})[\"'(\[ ]*({either})(?:{whole_word}{stop}|(?=[^\x00-\x7f]))"),
-        first=re.compile(
-            rf"(?:(?:option|choice|answer)\s+|(?:answer|a|response)\s*[:>]\s*(?=\W*{either}{whole_word}\W*(?:\n|$)"
-            rf"|\(?{either}[).]))?[\"'(\[]*({either})"
-            r"(?:(?:[)\]][.:,]?|[.:]|\s+[–—-])(?=\s|$|[^\x00-\x7f])|:(?=\d)|[ ]*\n|,?\s+(?:because|since|as it)\b)"
-        ),
-        affirmed=re.compile(
-            rf"(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:is|must be|would be|has to be)\s+(?:clearly\s+|therefore\s+)?"
-            r"(?:the\s+|my\s+)?(?:only\s+|final\s+)?(?:correct|right|best|true|answer|choice|pick"
-            r"|one)\b(?!\s+(?:only|if)\b)"
-            rf"|(?<![\w'-])[\"'(]*({either})[\"').:]*\s+(?:fits|matches)\b"
-        ),
-        concluded=re.compile(
-            r"(?:\b(?:so|hence|thus|therefore|leaves|leaving|remains|leaves (?:us|only|me) with?|(?<!so )is"
-            r"|be)[,:]?\s+|(?<!\d)[.!?:]\s+|[-=]>\s*|→\s*)"
-            rf"(?:(?:it|that)(?:'s| is| must be)\s+)?(?:only\s+)?(?:option\s+"
-            rf"|choice\s+)?[\"'(\[]*({either})[\"')\]]*[.!]*\s*$"
-        ),
-        line=re.compile(rf"{edge}(?:(?:option|choice|answer|so|therefore|thus)[\s,:]*)*[\"'(\[]*({either}){edge}"),
-        marked=re.compile(rf"(?:\(|\b(?:option|choice)\s+[\"'(]?)({either})(?:\)|{whole_word}(?!(?<=\b[ai])[ \t]+\w))"),
-        more=re.compile(
-            r"[\"')\]]*\s*(?:,|/|&|\band\b|\bor\b)(?:\s*(?:and|or)\b)?\s*(?:option\s+)?[\"'(\[]*"
-            rf"({either})[\"')\]]*\s*(?:$|[\n.,;/&]|(?:and|or)\b|[^\x00-\x7f])"
-        ),
-    )
 
 
 def read_choice(text: str, options: OptionLabels, offered: int | None = None) -> Reading:
@@ -193,13 +98,18 @@ def _read_prepared(text: str, options: OptionLabels) -> Reading:
     exact = options.whole(text)
     if exact:
         return answered(exact, "exact")
+    taken_back = options.taken_back.search(text, max(0, len(text) - _SHORT_TAIL))
+    if taken_back is not None:
+        return answered(options.labels[taken_back[1]], "self_correction")
     named = _named(text, options)
     first = _first(text, options)
     last = _last_line(text, options)
     corrected = _corrected(text, options)
     if corrected is not None:
         return corrected
-    concluded = options.concluded.search(text, max(0, len(text) - 60))
+    concluded = options.concluded.search(text, max(0, len(text) - _SHORT_TAIL))
+    if concluded and _is_no_conclusion(text[max(0, concluded.start() - 90) : concluded.start(1)]):
+        concluded = None
     if concluded and (named is None or named.rule == "conflicting") and first in (None, options.labels[concluded[1]]):
         return answered(options.labels[concluded[1]], "last_line")
     if named is not None:
@@ -217,7 +127,10 @@ def _read_prepared(text: str, options: OptionLabels) -> Reading:
 
 def _named(text: str, options: OptionLabels) -> Reading | None:
     """Options named as the answer: the final ones if any, which must agree."""
-    chosen = [m for m in options.named.finditer(text) if not _NOT_CHOSEN.match(text, m.end())]
+    against = {options.labels[m[1]] for m in options.set_against.finditer(text)}
+    if len(against) == 1:
+        return answered(against.pop(), "final_answer")
+    chosen = [m for m in options.named.finditer(text) if _is_chosen(text, m)]
     affirmed = {options.labels[m[1] or m[2]] for m in options.affirmed.finditer(text)}
     final = [m for m in chosen if m["final"]] or chosen
     if not final:
@@ -230,6 +143,18 @@ def _named(text: str, options: OptionLabels) -> Reading | None:
         return unanswered("conflicting")
     wrapped = final[-1]["final"] or ""
     return answered(labels.pop(), wrapped if wrapped in ("boxed", "json", "tagged") else "final_answer")
+
+
+def _is_no_conclusion(left: str) -> bool:
+    """Whether a label at the end is only possible, denied, or what others say."""
+    return _POSSIBLE.search(left) is not None or is_reported(re.sub(r"answer is\W*$", "", left))
+
+
+def _is_chosen(text: str, named: re.Match[str]) -> bool:
+    """Whether a marker names what the reply itself chooses: not what is wrong, or what others say."""
+    if _NOT_CHOSEN.match(text, named.end()):
+        return False
+    return not is_reported(text[max(0, named.start() - 90) : named.start()])
 
 
 def _corrected(text: str, options: OptionLabels) -> Reading | None:
@@ -256,6 +181,10 @@ def _another_follows(text: str, end: int, label: str, options: OptionLabels) -> 
 
 def _first(text: str, options: OptionLabels) -> str | None:
     found = options.first.match(text)
+    if found is not None and (
+        _another_follows(text, found.end(1), found[1], options) or options.alternative.match(text, found.end(1))
+    ):
+        return None
     if found is None or text.startswith(("q:", "(c) 1", "(c) 2")) or _NOT_CHOSEN.match(text, found.end(1)):
         return None
     listed = [letter for letter in _LISTED.findall(text) if letter in options.labels]
@@ -265,7 +194,7 @@ def _first(text: str, options: OptionLabels) -> str | None:
 
 def _last_line(text: str, options: OptionLabels) -> str | None:
     line = text[text.rfind("\n") + 1 :]
-    found = options.line.fullmatch(line) if len(line) <= _LONGEST_LABEL else None
+    found = options.line.fullmatch(line) if len(line) <= LONGEST_LABEL else None
     return None if found is None else options.labels[found[1]]
 
 

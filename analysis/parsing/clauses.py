@@ -5,6 +5,8 @@ All functions take the text to the left of an answer word, or of the marker that
 
 import re
 
+from analysis.parsing.corrections import is_conclusion
+
 #: A clause of this kind only entertains what follows.
 _HYPOTHETIC = re.compile(
     r"\b(?:might|may|could|tempt\w*|whether|suppose|supposing|unless|at first|initially|intuitively|naively"
@@ -38,7 +40,12 @@ _SUBORDINATE = re.compile(
     r" to|once|after|when)\b"
 )
 #: What may stand between a comma and a marker.
-_AFTER_COMMA = re.compile(r"\s*(?:and\s+|so\s+|then\s+)*(?:the\s+|my\s+|our\s+)?(?:correct\s+|right\s+|only\s+)?")
+_AFTER_COMMA = re.compile(
+    r"\s*(?:(?:and|so|then|meaning|meaning that|which means|hence|thus|therefore|on balance|overall|in the end"
+    r"|in fact|in reality|in truth|all things considered|here|still"
+    r"|ultimately|however|nevertheless|nonetheless|personally|strictly speaking|in this case)[\s,]+)*"
+    r"(?:the\s+|my\s+|our\s+)?(?:correct\s+|right\s+|only\s+|real\s+|true\s+|final\s+|actual\s+)?"
+)
 #: A clause that concedes something ("even though the conclusion is").
 _CONCEDED = re.compile(r"\b(?:even though|although|though|while|whereas|despite)\b[^.!?\n,;]*$")
 #: Where the clause before a marker begins.
@@ -68,11 +75,12 @@ _TO_THE_QUESTION = re.compile(
 )
 #: A condition that opens the sentence in which the word stands.
 _CONDITION_BEFORE = re.compile(
-    r"^[\s(\"']*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:i|we|you) (?:have"
-    r"|had|must|need|absolutely))|unless|in case|provided|were|had"
+    r"^[\s(\"']*(?:(?:so|but|then|and|however|though|now|yet),?\s+)?(?:only (?:if|when)|if(?! (?:(?:i|we|you) (?:have"
+    r"|had|must|need|absolutely)|(?:forced|pressed|pushed|obliged|made|compelled)\b))|unless|in case|provided|were|had"
     r"|providing|as long as)\b[^.!?\n]{0,200}"
     r"[,:—–-]?\s*(?:then\s*,?\s*)?$"
 )
+_DEPENDS = re.compile(r"(?<!not )(?<!n't )\bdepend(?:s|ing)?\b[^.!?\n]*$")
 _SUPPOSED = re.compile(r"\b(?:suppose|if|assume)\b[^.!?\n]{0,160}[,;:]?\s+then\s*,?\s*$")
 #: A clause in which "could be" only entertains its answer.
 _ENTERTAINED = re.compile(r"\b(?:how|if|were|had|why)\b[^.!?\n]*$")
@@ -90,8 +98,15 @@ def is_hypothetic(left: str) -> bool:
     return _SUBORDINATE.match(head) is None and _GOVERNS.search(head) is not None
 
 
+def is_subordinate(left: str) -> bool:
+    """Whether what stands before a comma is a subordinate clause ("since this may be false")."""
+    return _SUBORDINATE.match(_clause(left)) is not None
+
+
 def is_conditional(left: str) -> bool:
     """Whether the clause sets a condition: "if ..., then", "provided that"."""
+    if _DEPENDS.search(left) is not None and not is_conclusion(left, len(left)):
+        return True
     return _CONDITION_BEFORE.search(_clause(left.rstrip(" :"))) is not None or _SUPPOSED.search(left) is not None
 
 

@@ -60,10 +60,15 @@ _DOUBT = re.compile(rf"{_MARK}(?:{_DOUBTS})")
 _RETRACTION = re.compile(rf"{_MARK}(?:{_DOUBTS}|{_WITHDRAWALS})")
 
 
+#: "No -> Yes (revised)".
+_ARROW = re.compile(r"s?\W*(?:→|->|=>)\W*")
+_REVISED = re.compile(r"\w+\W+(?:revised|corrected|changed|updated|correction|after)\b")
+
+
 def is_corrected(text: str, earlier: int, later: int) -> bool:
     """Whether a text takes back the answer at ``earlier`` before it gives another at ``later``."""
     between = text[earlier + 2 : later]
-    if _CORRECTION.search(between):
+    if _CORRECTION.search(between) or (_ARROW.fullmatch(between) and _REVISED.match(text, later)):
         return True
     if _REVIEW.search(between) is None:
         return False

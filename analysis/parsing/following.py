@@ -12,6 +12,8 @@ def right_reason(text: str, end: int, word: str, polarity: str, declared: bool) 
         return "inside"
     if contexts.SAID.match(text, end) or (end < len(text) and contexts.QUOTED_SUBJECT.match(text, end)):
         return "inside"
+    if contexts.BREAKS_OFF.match(text, end) or (text[end : end + 1] == '"' and contexts.KEY.match(text, end)):
+        return "inside"
     if right["ask"]:
         return "question"
     if polarity == NO and (contexts.NUMBER.match(text, end) or contexts.CLASS.match(text, end)):
@@ -46,7 +48,11 @@ def ends_clause(text: str, left: str, end: int) -> bool:
 def another_next(text: str, end: int, polarity: str, words: AnswerWords) -> bool:
     """Whether the opposite answer follows at once: "yes no"."""
     following = words.word.match(text, end + 1) if text[end : end + 1] == " " else None
-    return following is not None and words.table[" ".join(following[0].split())] != polarity
+    if following is None:
+        return False
+    word = " ".join(following[0].split())
+    other = words.table[word]
+    return other != polarity and right_reason(text, following.end(), word, other, word in words.declared) != "inside"
 
 
 def ends_text(text: str, end: int) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from analysis.parsing import contexts
 from analysis.parsing.answer_words import OPPOSITE, AnswerWords
-from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_reported
+from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_reported, is_subordinate
 from analysis.parsing.corrections import is_conclusion
 from analysis.parsing.following import another_next, ends_clause, ends_text, right_reason
 
@@ -101,7 +101,7 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
         return Mention(start, polarity, NAMED, "final_answer")
     right = right_reason(text, found.end(), word, polarity, declared)
     if right:
-        return right
+        return "inside" if declared and contexts.IN_GENERAL.search(text, max(0, start - 60), start) else right
     if another_next(text, found.end(), polarity, words):
         return _contrary(start, polarity)
     left = _LEFT_EDGE.sub("", text[max(0, start - _LEFT_CHARS) : start]) + " "
@@ -120,7 +120,7 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
         return "inside"
     return (
         (_predicate(layout, start, left, polarity) if declared else None)
-        or _named(start, left, polarity)
+        or _named(start, left, polarity, declared)
         or _standing(layout, start, left, polarity, found.end())
         or (_contrary(start, polarity) if ends_clause(text, left, found.end()) else "inside")
     )
@@ -130,7 +130,7 @@ def _contrary(start: int, polarity: str) -> Mention:
     return Mention(start, polarity, CONTRARY, "contrary")
 
 
-def _named(start: int, left: str, polarity: str) -> Mention | str | None:
+def _named(start: int, left: str, polarity: str, declared: bool) -> Mention | str | None:
     near = left[-120:]
     corrects = contexts.MAY_CORRECT.search(near) is not None and contexts.CORRECTS.search(near) is not None
     hint = contexts.MAY_NAME.search(left)
@@ -143,10 +143,13 @@ def _named(start: int, left: str, polarity: str) -> Mention | str | None:
         not corrects
         and final not in _WRAPPED
         and not contexts.IF_I_MUST.search(named[0])
-        and (is_hypothetic(before) or is_reported(before[-90:]))
+        and (
+            is_hypothetic(before)
+            or (is_reported(before[-90:]) and not (declared and contexts.JUDGED_PERSON.search(before)))
+        )
     ):
         return "hypothetical"
-    if ("would" in named[0] or "depend" in left) and has_if(before):
+    if contexts.IF_NAMED.search(before) or (("would" in named[0] or "depend" in left) and has_if(before)):
         return "conditional"
     rule = final if final in _WRAPPED else "final_answer"
     return Mention(start, polarity, FINAL if final else NAMED, rule, corrects)
@@ -173,11 +176,12 @@ def _negated(layout: _Layout, start: int, left: str, polarity: str) -> Mention |
 
 def _predicate(layout: _Layout, start: int, left: str, polarity: str) -> Mention | str | None:
     subject = contexts.SUBJECT.search(left) or contexts.SUBJECT_OF_VERB.search(left)
-    if subject is None:
+    if subject is None and contexts.SUBJECT_BEFORE.search(left) is None:
         return None
-    if subject["no"]:
+    if subject is not None and subject["no"]:
         return "negated"
-    if not _at_either_end(layout, start) or is_hypothetic(left.replace(" seems ", " is ")):
+    is_main = subject is not None and left[subject.start()] == "," and is_subordinate(left[: subject.start()])
+    if not _at_either_end(layout, start) or (not is_main and is_hypothetic(left.replace(" seems ", " is "))):
         return "inside"
     if is_conditional(left):
         return "conditional"
@@ -191,7 +195,12 @@ def _at_either_end(layout: _Layout, start: int) -> bool:
 def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -> Mention | str | None:
     if contexts.TO_PART.match(layout.text, end):
         return _contrary(start, polarity)
-    if contexts.OPENS_REPLY.fullmatch(left.strip(_QUOTES_AND_BLANKS)):
+    opening_label = left.strip(_QUOTES_AND_BLANKS)
+    if contexts.OPENS_REPLY.fullmatch(opening_label):
+        if contexts.ARTICLE.match(opening_label) and contexts.NOUN_GOES_ON.match(layout.text, end):
+            return "inside"
+        if contexts.CONDITION_ENDS.match(layout.text, end):
+            return "conditional"
         return Mention(start, polarity, STANDING, "first_word")
     starts = contexts.STARTS.search(left[-24:])
     near = left if len(left) <= _LEAD_CHARS else _CUT + left[-_LEAD_CHARS:]
@@ -212,13 +221,13 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
             return Mention(
                 start, polarity, CONTRARY, "contrary", aside=contexts.BUT.match(layout.text, end) is not None
             )
-    if contexts.ASIDE.search(left):
+    if contexts.ASIDE.search(left) or (end == len(layout.text) and contexts.ENUMERATES.search(left)):
         return "inside"
     if is_conditional(left):
         return "conditional"
     if contexts.EXPLAINS.match(left):
         return Mention(start, polarity, INSIDE, "only_one_polarity", aside=True)
-    if start > 1 and layout.text[start - 1] == '"' and layout.text[end : end + 2].strip(".,!?")[:1] != '"':
+    if start > 1 and layout.text[start - 1] == '"' and _is_in_dialogue(layout.text, start, end):
         return "inside"
     if is_reported(left[-60:]):
         return "inside"
@@ -234,6 +243,11 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
     if not in_brackets and _is_prominent(layout, start):
         return Mention(start, polarity, STANDING, "only_one_polarity")
     return Mention(start, polarity, INSIDE, "only_one_polarity", aside=in_brackets)
+
+
+def _is_in_dialogue(text: str, start: int, end: int) -> bool:
+    """Whether a word behind a quotation mark begins a longer quotation, or answers another one."""
+    return text[end : end + 2].strip(".,!?")[:1] != '"' or text[: start - 1].rstrip().endswith('"')
 
 
 def _is_prominent(layout: _Layout, start: int) -> bool:

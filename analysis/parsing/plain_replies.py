@@ -19,7 +19,7 @@ _QUALIFIES = re.compile(
     "|".join(
         pattern.pattern
         for pattern in (
-            *(contexts.NUMBER, contexts.CLASS, contexts.CONDITION_AFTER),
+            *(contexts.NUMBER, contexts.CLASS, contexts.CONDITION_AFTER, contexts.CONDITION_ENDS),
             *(contexts.MAYBE_AFTER, contexts.SAID, contexts.TO_PART),
         )
     )

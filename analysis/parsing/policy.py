@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from analysis.errors import StudyError
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import LETTERS, option_labels
+from analysis.parsing.option_labels import LETTERS, option_labels
 
 KINDS = ("judgement", "choice", "probability", "none")
 

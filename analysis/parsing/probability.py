@@ -10,49 +10,15 @@ Set aside, with the reason as rule: ``range`` ("0.6-0.7"), ``bound`` ("less than
 """
 
 import re
-from typing import NamedTuple
 
 from analysis.parsing.corrections import after_correction
 from analysis.parsing.number_words import in_digits
 from analysis.parsing.reading import Reading, unanswered
 from analysis.parsing.refusal import is_refusal, is_undecided
+from analysis.parsing.stated_numbers import BOUND, Stated, stated_numbers
 from analysis.parsing.text import prepare, strip_reasoning
 from analysis.schema.status import Status
 
-_THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3})+"
-_DIGITS = (
-    rf"(?:{_THOUSANDS}(?:[.]\d{{1,20}})?|\d{{1,9}}(?:[.]\d{{1,20}})?|[.]\d{{1,20}}|0,\d{{1,20}}"
-    r"|\d{1,2},\d{1,2}(?=[ ]?%))"
-)
-_POWER = r"10[ ]?(?:\^|\*\*)[ ]?[({]?[ ]?(?P<power>[-+]?\d{1,3})[)}]?"
-_SCIENTIFIC = (
-    rf"{_DIGITS}[ ]?(?:e|(?:x|×|\*|\\times)[ ]?10[ ]?\^?[ ]?)[ ]?[({{]?[ ]?(?P<exponent>[-+]?\d{{1,3}})[)}}]?|{_POWER}"
-)
-_PERCENT = r"[ ]?(?:\\?%|percent\b|per cent\b|pct\b)"
-#: One number with what belongs to it, from the longest form to the shortest.
-_NUMBER = re.compile(
-    rf"(?<![\w.,/:])(?P<sign>-[ ]?)?(?:(?P<sci>{_SCIENTIFIC})"
-    rf"|(?P<odd_a>\d{{1,6}})[ ]?:[ ]?(?P<odd_b>\d{{1,6}})"
-    rf"|(?P<num>{_DIGITS})[ ]?(?:/|(?<!\.\d )(?<!\.\d\d )(?:\bin\b|\bout of\b|\bof\b))[ ]?(?P<den>{_DIGITS})(?![ ]?/)"
-    rf"|(?P<plain>{_DIGITS})(?P<percent>{_PERCENT})?)(?![\w/]|[.,]\d)"
-)
-_RANGE = re.compile(
-    rf"(?:\bbetween\s+)?(?<![\w.])(?P<low>{_DIGITS})(?P<low_percent>{_PERCENT})?[ ]?(?:-|–|—|\bto\b|\band\b|\bor\b)[ ]?"
-    rf"(?P<high>{_DIGITS})(?P<high_percent>{_PERCENT})?(?!\w|[.]\d)"
-    rf"|[\[(][ ]?(?P<from>{_DIGITS}),[ ]?(?P<upto>{_DIGITS})[ ]?[\])]|\bfrom {_DIGITS}/{_DIGITS} to {_DIGITS}/{_DIGITS}"
-)
-#: What makes a range a mere addition to the number itself.
-_ALSO_RANGE = re.compile(
-    r"\b(?:range|interval|ci|bounds?)\b(?: of| is|from|between|[\s:=])*[\[(]*$|[\d%] ?\((?:between )?$"
-)
-_FIFTY = re.compile(r"\b50\s?[-/:–]\s?50\b|\bfifty[- ]fifty\b")
-_BOUND = re.compile(
-    r"(?:[<>≤≥]=?|\b(?:less|more|greater|lower|higher|fewer|smaller|larger) than|\bat (?:least|most)"
-    r"|\b(?:over|under|below|above|exceeds|up to|no more than|no less than))\s*$"
-)
-_MARGIN = re.compile(r"(?:±|\+/-|\+-)\s*$")
-_CONFIDENCE_BEFORE = re.compile(r"\bconfiden(?:ce|t)\b(?: level)?(?: is| of)?[\s:=(\"']*$")
-_CONFIDENCE_AFTER = re.compile(r"\s*(?:confiden|credible|ci\b)")
 _NAMED = re.compile(
     r"\b(?P<final>(?:final|boxed|json|tagged)\s+)?(?:answer|probability|estimate|likelihood|chance|forecast"
     r"|prediction|credence"
@@ -70,6 +36,9 @@ _ONLY_AROUND = re.compile(
     r"|nearly|so"
     r"|p|of|a|therefore|p\([^()\n]{0,40}\))\b|[\s:=≈~.,;!\"'()\[\]-])*"
 )
+#: What stands around and between the numbers of a list.
+_LIST_GAP = re.compile(r"(?:p\([^()\n]{0,20}\)|\b[a-z]\b|\band\b|[\s,;:=.()\"'])*")
+_SEPARATES = re.compile(r"[)\"']*\s*(?:[,;\n]|and\b)")
 _OPERATOR = re.compile(r"\s*[-+*×/·−]\s*\d")
 _CHANCE = re.compile(r"\)?\s*(?:chance|probability|likelihood|possibility)\b")
 _CLAUSE_END = re.compile(r"[.,;]|\band\b|\bwhile\b|\bbut\b")
@@ -78,16 +47,6 @@ _OF_THE_OPPOSITE = re.compile(r"(?:\bnot\b|n't\b|\bopposite\b|\bcomplement\b)[^.
 _RESULT = re.compile(r"=\s*$|≈\s*$")
 _EXPLAINED = re.compile(r"[\"')]*\s*(?:[.,;:](?=\s)|[—–(-]|because\b|since\b|as\b)(?!\s*[\d.]+\s*(?:$|[,;]|%))")
 _LABELLED_LINE = re.compile(r"\s*(?:final\s+)?(?:answer|ans|a|probability|p|estimate)\s*[:=]\s*")
-
-
-class Stated(NamedTuple):
-    """One number of a text: where, its value in [0, 1] or None with the reason, and whether it looks like one."""
-
-    start: int
-    end: int
-    value: float | None
-    reason: str
-    likely: bool
 
 
 def read_probability(text: str, *, percent: bool = False) -> Reading:
@@ -110,6 +69,11 @@ def read_probability(text: str, *, percent: bool = False) -> Reading:
 def _read_prepared(text: str, percent: bool) -> Reading:
     text = in_digits(text)
     numbers = stated_numbers(text, percent=percent)
+    if _is_list(text, numbers):
+        return unanswered("several")
+    corrected = _corrected(text, percent) if numbers else None
+    if corrected is not None:
+        return corrected
     if not numbers:
         if is_refusal(text):
             return unanswered("refusal", Status.REFUSED)
@@ -138,77 +102,6 @@ def _read_prepared(text: str, percent: bool) -> Reading:
     return Reading(None, rule, Status.ANSWERED, chosen.value)
 
 
-def stated_numbers(text: str, *, percent: bool = False) -> list[Stated]:
-    """Every number of a prepared text with its value as a probability, in order."""
-    found = [Stated(m.start(), m.end(), 0.5, "", True) for m in _FIFTY.finditer(text)]
-    taken = [(s.start, s.end) for s in found]
-    for span in _RANGE.finditer(text):
-        if _is_range(span) and not _overlaps(span, taken):
-            found.append(Stated(span.start(), span.end(), None, "range", True))
-            taken.append(span.span())
-    for number in _NUMBER.finditer(text):
-        if not _overlaps(number, taken) and not _is_margin(text, number):
-            found.append(_stated(text, number, percent))
-    stated = sorted(found)
-    return [n for n in stated if not _is_beside(text, n)] or stated
-
-
-def _is_margin(text: str, number: re.Match[str]) -> bool:
-    return _MARGIN.search(text[max(0, number.start() - 6) : number.start()]) is not None
-
-
-def _is_beside(text: str, number: Stated) -> bool:
-    """A level of confidence, or a range, beside the probability itself."""
-    if number.reason == "range":
-        return _ALSO_RANGE.search(text[max(0, number.start - 24) : number.start]) is not None
-    before, after = text[max(0, number.start - 24) : number.start], text[number.end : number.end + 16]
-    return _CONFIDENCE_BEFORE.search(before) is not None or _CONFIDENCE_AFTER.match(after) is not None
-
-
-def _is_range(span: re.Match[str]) -> bool:
-    if span["low"] is None:
-        return span["from"] is None or _decimal(span["from"]) < _decimal(span["upto"])
-    low, high = _decimal(span["low"]), _decimal(span["high"])
-    if span["high_percent"] and not span["low_percent"] and low < 1 <= high:
-        return low != high / 100
-    return low < high
-
-
-def _overlaps(found: re.Match[str], taken: list[tuple[int, int]]) -> bool:
-    return any(found.start() < end and start < found.end() for start, end in taken)
-
-
-def _stated(text: str, number: re.Match[str], percent: bool) -> Stated:
-    value, reason, likely = _value(number, percent)
-    if reason == "" and _BOUND.search(text[max(0, number.start() - 24) : number.start()]):
-        value, reason = None, "bound"
-    elif reason == "" and value is not None and (number["sign"] or not 0 <= value <= 1):
-        value, reason = None, "out_of_range"
-    return Stated(number.start(), number.end(), value, reason, likely)
-
-
-def _value(number: re.Match[str], percent: bool) -> tuple[float | None, str, bool]:
-    if number["odd_a"]:
-        return None, "odds", False
-    scale = 100 if percent else 1
-    if number["power"]:
-        return 10.0 ** int(number["power"]) / scale, "", True
-    if number["sci"]:
-        mantissa = re.match(_DIGITS, number["sci"])
-        return (_decimal(mantissa[0]) if mantissa else 0.0) * 10.0 ** int(number["exponent"]) / scale, "", True
-    if number["den"]:
-        below = _decimal(number["den"])
-        return (None, "out_of_range", False) if below == 0 else (_decimal(number["num"]) / below, "", True)
-    plain = _decimal(number["plain"])
-    if number["percent"]:
-        return plain / 100, "", True
-    return plain / scale, "", percent or not number["plain"].isdigit()
-
-
-def _decimal(digits: str) -> float:
-    return float(digits.replace(",", "" if re.match(_THOUSANDS, digits) else "."))
-
-
 def _only(text: str, numbers: list[Stated], start: int, end: int) -> Stated | None:
     """The number of a stretch that holds one value and nothing else but its introduction."""
     inside = [n for n in numbers if start <= n.start and n.end <= end]
@@ -221,6 +114,28 @@ def _only(text: str, numbers: list[Stated], start: int, end: int) -> Stated | No
             return None if number.reason != "bound" or at != start else number
         at = number.end
     return inside[0] if _ONLY_AROUND.fullmatch(text[at:end]) else None
+
+
+def _is_list(text: str, numbers: list[Stated]) -> bool:
+    """Whether a reply is nothing but different numbers side by side ("0.2, 0.3", "A: 0.3, B: 0.7")."""
+    if len({n.value for n in numbers}) < 2:
+        return False
+    ends = [0, *(n.end for n in numbers)]
+    gaps = [text[end : n.start] for end, n in zip(ends, numbers, strict=False)] + [text[ends[-1] :]]
+    between = gaps[1:-1]
+    return all(_LIST_GAP.fullmatch(gap) for gap in gaps) and all(_SEPARATES.match(gap) for gap in between)
+
+
+def _corrected(text: str, percent: bool) -> Reading | None:
+    """What a reply states behind its last correction, where that is a number and little else."""
+    rest = after_correction(text)
+    if not rest:
+        return None
+    numbers = stated_numbers(rest, percent=percent)
+    number = _only(rest, numbers, 0, len(rest)) if numbers else None
+    if number is None or number.value is None:
+        return None
+    return Reading(None, "self_correction", Status.ANSWERED, number.value)
 
 
 def _labelled(text: str, numbers: list[Stated], end: int) -> Stated | None:
@@ -237,7 +152,7 @@ def _after_marker(text: str, numbers: list[Stated], kind: str) -> Stated | None:
     for number in reversed(numbers):
         left = text[max(0, number.start - 200) : number.start]
         if number.reason == "bound":
-            left = _BOUND.sub("", left)
+            left = BOUND.sub("", left)
         named = _NAMED.search(left.rstrip("\"'(").rstrip() + " ")
         if named and (not kind or (named["final"] or "").strip() == kind) and not _OF_THE_OPPOSITE.search(left):
             return _result_of(text, numbers, number)

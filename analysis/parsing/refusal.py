@@ -41,7 +41,8 @@ _UNDECIDED = re.compile(
     r"|\b(?:maybe|perhaps|possibly|unknown|undetermined|indeterminate|inconclusive|neither)\b"
 )
 _NO_THEN_REFUSAL = re.compile(
-    rf"no\b[\s.,;!—–-]+(?:(?:sorry|but)[\s,]+){{0,2}}i\s*(?:{_CANNOT}|'m not going to|am not going to|refuse to"
+    rf"(?:no|nope|nah)\b[\s.,;!—–-]+(?:(?:sorry|but)[\s,]+){{0,2}}(?:i\s*|(?<=sorry, ))(?:{_CANNOT}|'m not going to"
+    rf"|am not going to|refuse to"
     rf"|decline to)"
     rf"\s+(?:\w+\s+){{0,2}}?{_ACT}\b"
 )

@@ -53,21 +53,32 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{\s*([\d.]{1,12})\s*\}\s*\{\s*([\d.]{1,1
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _JSON_ANSWER = re.compile(
     r"[\"'](?:(?:the[ _-]?)?(?:final|correct)?[ _-]?answer|final|prediction|predicted|label|verdict|conclusion|decision"
-    r"|judge?ment|response|result|choice|output|probability|estimate|likelihood|forecast)[\"']\s*:\s*"
+    r"|judge?ment|response|result|choice|output|grade|probability|estimate|likelihood|forecast"
+    r"|(?:is[ _-]?)?(?:correct|valid|true|entailed|supported|(in(?:correct|valid)|false|wrong|refuted))|follows|holds)"
+    r"[\"']\s*:\s*"
     r"(?:\"((?:[^\"\\]|\\.){0,400})\"|'([^'\n]{0,400})'|([a-z0-9.%]{1,20})\b)"
 )
 _ANSWER_TAG = re.compile(
     r"[<\[](/?)(?:answer|final_answer|finalanswer|final|verdict|conclusion|result|response|output)[>\]]"
 )
 _RUN_ON = re.compile(
-    r"\n\s*(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question|next question)\s*\d*\s*[:.)]"
+    r"\n\s*(?:(?:question|q|human|user|instruction|input|problem|example\s*\d*|new question"
+    r"|next question)\s*\d*\s*[:.)]"
+    r"|(?:question|human|user|instruction|problem)[ \t]*\d*[ \t]*\n)"
 )
 _CHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[x\][ \t]*", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][^\n]*$", re.MULTILINE)
 _BRACKETED_WORD = re.compile(r"(?<=[:=] )<(\w{1,12})>(?=\s*(?:$|\n))")
 _HTML_TAG = re.compile(r"</?(?!answer[ :])[a-z][^<>\n]{0,120}>")
 _HASH_ANSWER = re.compile(r"^[ \t]*####[ \t]*(?=\S{1,16}[ \t]*$)", re.MULTILINE)
-_LINE_MARK = re.compile(r"^[ \t\"'(]*(?:#{1,6}[ \t]+|>[ \t]*(?!\d)|[-+•][ \t]+)+", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t\"'(]*(?:#{1,6}[ \t]+|>[ \t]*+(?![\d.])|[-+•][ \t]+)+", re.MULTILINE)
+#: What a character does before it speaks ("*nods slowly*").
+_STAGE = re.compile(
+    r"^\*(?:nods|shakes|shrugs|sighs|smiles|grins|thinks|ponders|pauses|scratches|looks|leans|laughs|chuckles|adjusts"
+    r"|clears|strokes|winks|frowns|raises|bows|blinks|tilts|checks|whispers|mutters|beeps|waves|wags|gulps)\b"
+    r"[^*\n]{0,60}\*\s+(?=\S)"
+)
+_PRINTED = re.compile(r"(?:console\.log|\bprint(?:f|ln)?|\breturn)\s*\(?\s*[\"']([^\"'\n]{1,20})[\"']\s*\)?;?")
 _BLANKS = re.compile(r"\s{2,}")
 _EMPHASIS = str.maketrans({"*": None, "_": " ", "~": None, "{": " ", "}": " ", "|": " "})
 _BOOLEANS = {"true": "yes", "false": "no"}
@@ -150,6 +161,9 @@ def fold(text: str) -> str:
 
 def before_end_token(text: str) -> str:
     """Text up to the first end-of-turn token that follows anything; a leading one is dropped."""
+    if "[/INST]" in text:
+        asked, _, replied = text.partition("[/INST]")
+        text = replied.partition("[INST]")[0] if not asked.strip() or "[INST]" in asked else asked
     if "<" not in text:
         return text
     start = 0
@@ -174,7 +188,11 @@ def unfold(folded: str) -> str:
         return folded
     text = html.unescape(folded) if "&" in folded else folded
     text = text.replace(" | ", "\n")
-    text = _FENCE.sub("", text).replace("`", "'")
+    if "```" in text:
+        text = _FENCE.sub("", text)
+        printed = _PRINTED.fullmatch(text.strip())
+        text = printed[1] if printed else text
+    text = _STAGE.sub("", text.replace("`", "'"))
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "\\" in text or "$" in text:
@@ -192,8 +210,10 @@ def unfold(folded: str) -> str:
 
 
 def _mark_json(found: re.Match[str]) -> str:
-    text, other, bare = found.groups()
+    negative, text, other, bare = found.groups()
     value = text if text is not None else other if other is not None else _BOOLEANS.get(bare, bare)
+    if negative is not None:
+        value = {"yes": "no", "no": "yes", "true": "no", "false": "yes"}.get(value.strip(), "")
     return f"\njson answer: {value.replace(chr(92) + 'n', ' ').strip()}\n"
 
 

@@ -14,6 +14,7 @@ from analysis.parsing import mentions as found_in
 from analysis.parsing.answer_words import EDGES, NO, YES, AnswerWords
 from analysis.parsing.contexts import BOTH_WORDS
 from analysis.parsing.corrections import is_conclusion, is_corrected, is_retracted
+from analysis.parsing.fields import answer_field
 from analysis.parsing.following import right_reason
 from analysis.parsing.mentions import Mention, Mentions, answer_mentions
 from analysis.parsing.plain_replies import plain_answer
@@ -29,6 +30,8 @@ _MAY_WRAP = re.compile(r"[_<\[◁\\{~&|☐☑]")
 _ENUMERATED = re.compile(
     r"(?:^|(?<=[\s,;.]))[ \t]*\(?(?:(?:q|question|part|item)\s*)?\(?(?:\d{1,2}|[a-e])[.):]+[ \t]*(\S+)", re.MULTILINE
 )
+#: Behind a list: what its items come to.
+_SUMS_UP = re.compile(r"\b(?:overall|final(?: answer| verdict)?|in (?:sum|total|conclusion)|therefore|so|thus)\b")
 _SHORT_ANSWER = re.compile(
     r"\b(?:(?:answer|ans|a)\s*[:=\s]\s*[\"'(]*([yn])[\"')]*[.!]?|answer\s+is\s*:?\s*(?:[\"'(]+([yn])[\"')]+[.!]?"
     r"|([yn])[.!]))$"
@@ -93,6 +96,11 @@ def _read_prepared(text: str, words: AnswerWords) -> Reading:
     """The first answer of a text that runs on into invented questions, else the whole text's."""
     if _is_numbered(text, words):
         return unanswered("several")
+    field = answer_field(text)
+    if field is not None:
+        reading = _read_one(field, words)
+        if reading.answer is not None and reading.rule in ("exact", "first_word"):
+            return answered(reading.answer, "final_answer")
     first = before_run_on(text)
     if first is not None:
         reading = _read_one(first, words)
@@ -136,7 +144,7 @@ def _read_one(text: str, words: AnswerWords) -> Reading:
 def _is_numbered(text: str, words: AnswerWords) -> bool:
     """Answers to several questions in a numbered list."""
     numbered = [n for n in _ENUMERATED.finditer(text) if _answers(text, n, words)]
-    if len(numbered) < 2:
+    if len(numbered) < 2 or _SUMS_UP.search(text, numbered[-1].end()):
         return False
     first = words.word.search(text)
     return first is not None and first.start() >= numbered[0].start()

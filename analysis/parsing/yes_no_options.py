@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from analysis.parsing.answer_words import NO, OPPOSITE, YES, AnswerWords, answer_words
-from analysis.parsing.choice import OptionLabels, option_labels, read_choice
+from analysis.parsing.choice import read_choice
+from analysis.parsing.option_labels import OptionLabels, option_labels
 from analysis.parsing.policy import ReadingPolicy
 from analysis.parsing.reading import Reading, answered
 from analysis.parsing.yes_no import read_yes_no

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from analysis.errors import AnalysisError
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import option_labels
+from analysis.parsing.option_labels import option_labels
 from analysis.parsing.policy import ReadingPolicy, kind_and_gold
 from analysis.schema.status import SET_ASIDE, Status
 

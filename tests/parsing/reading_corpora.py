@@ -3,7 +3,7 @@
 A corpus is a tab-separated file: ``kind``, for yes/no also ``words`` (a vocabulary of ``VOCABULARIES``, ``-`` for
 the built-in one), for choices perhaps ``options`` (their number), ``expected`` (``-`` where nothing should be read)
 and ``text`` with ``\\n``, ``\\t``, ``\\uXXXX`` and ``\\\\`` as escapes. Files ``corpus_*.tsv`` were written beside the
-rules; ``varied_*.tsv`` in batches, each before the rules that it led to.
+rules; ``varied_*.tsv`` and ``broad_*.tsv`` in batches, each labelled before the rules that it led to.
 """
 
 import re
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.parsing.answer_words import answer_words
-from analysis.parsing.choice import option_labels, read_choice
+from analysis.parsing.choice import read_choice
+from analysis.parsing.option_labels import option_labels
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading
 from analysis.parsing.yes_no import read_yes_no
 
 HERE = Path(__file__).parent
-SOURCES = ("corpus", "varied")
+SOURCES = ("corpus", "varied", "broad")
 READERS = ("yes_no", "choice", "probability")
 VOCABULARIES: dict[str, dict[str, list[str]]] = {
     "-": {},
@@ -73,7 +74,7 @@ class Labelled:
 
 
 def corpus(reader: str, *, source: str = "corpus") -> list[Labelled]:
-    """Labelled texts of one reader; ``source`` is ``corpus`` or ``varied``."""
+    """Labelled texts of one reader; ``source`` is one of ``SOURCES``."""
     path = HERE / f"{source}_{reader}.tsv"
     lines = path.read_text(encoding="utf-8").split("\n")
     columns = lines[0].split("\t")

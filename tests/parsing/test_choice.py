@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_corpora import SOURCES, corpus
 
-from analysis.parsing.choice import option_labels, read_choice
+from analysis.parsing.choice import read_choice
+from analysis.parsing.option_labels import option_labels
 
 LETTERS = option_labels()
 

@@ -16,7 +16,7 @@ from analysis.parsing.answers import ReadingPolicy, read_answers
 
 HERE = Path(__file__).parent / "held_out"
 #: Reached at the last measurement (docs/reading_answers.md); a change may raise these, and must not fall below them.
-REACHED = {"yes_no": 0.955, "choice": 0.97, "probability": 0.985}
+REACHED = {"yes_no": 0.97, "choice": 0.97, "probability": 0.985}
 GOLD = {"yes_no": "yes", "choice": "A", "probability": None}
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from analysis import __version__
 from analysis.errors import AnalysisError
 
-COMMANDS = ("report", "import_logs", "validate", "audit", "schema", "study", "simulate", "crosscheck")
+COMMANDS = ("report", "import_logs", "validate", "audit", "schema", "study", "simulate", "crosscheck", "check_tables")
 
 
 def build_parser() -> argparse.ArgumentParser:

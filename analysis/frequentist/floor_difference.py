@@ -1,7 +1,6 @@
 """Do two models differ in their floor? The delta method at the classes where each model is worst."""
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +10,7 @@ from analysis.arguments import check_level
 from analysis.errors import AnalysisError
 from analysis.frequentist.clustered import clustered_contrasts
 from analysis.frequentist.multiplicity import family_size, holm
+from analysis.frequentist.pairwise import model_pairs
 from analysis.frequentist.proportion import SMALLEST_P
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ def floor_differences(
             f"n and y must be (models, units, groups) and classes (classes, groups); found {trials.shape}, "
             f"{right.shape}, {ell.shape}"
         )
-    index = _pairs(pairs, len(trials))
+    index = model_pairs(pairs, len(trials))
     total = trials.sum(axis=1)
     rate = np.divide(right.sum(axis=1), total, out=np.zeros_like(total), where=total > 0) @ ell.T
     unknown = ((total <= 0)[:, None, :] & (ell != 0)).any(axis=(1, 2))
@@ -145,15 +145,6 @@ def floor_differences(
             "",
         ).astype(object),
     )
-
-
-def _pairs(pairs: ArrayLike | None, models: int) -> NDArray[np.int64]:
-    if pairs is None:
-        return np.array(list(combinations(range(models), 2)), dtype=np.int64).reshape(-1, 2)
-    index = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    if ((index < 0) | (index >= models)).any():
-        raise AnalysisError(f"pairs name models outside 0..{models - 1}")
-    return index
 
 
 def _differences(n: Floats, y: Floats, worst: Floats, pairs: NDArray[np.int64]) -> Floats:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from analysis.arguments import check_level
 from analysis.errors import AnalysisError
 from analysis.frequentist.model_measures import BOOTSTRAP, ModelMeasure, rate_measure, tidy
+from analysis.frequentist.unit_bootstrap import unit_weights
 from analysis.measures import agreement
 from analysis.reduction.variants import VariantAnswers
 
 Floats = NDArray[np.float64]
-_BLOCK: Final = 250
 #: A larger share of undefined resamples leaves the interval of what remains without meaning.
 _UNDEFINED_SHARE: Final = 0.05
 NO_SETS: Final = "no unit whose versions all have a readable answer"
@@ -206,9 +206,7 @@ def _resampled(
     units, variants = len(answers.units), len(answers.variants)
     observed = _measures(subjects, np.ones((1, units)), variants)
     drawn: dict[str, list[Floats]] = {name: [] for name in observed}
-    for start in range(0, resamples, _BLOCK):
-        size = min(_BLOCK, resamples - start)
-        weights = rng.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
+    for weights in unit_weights(units, rng, resamples):
         for name, values in _measures(subjects, weights, variants).items():
             drawn[name].append(values)
     return [_percentile(name, observed[name][0], np.concatenate(drawn[name]), subjects, ci_level) for name in observed]

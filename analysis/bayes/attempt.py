@@ -18,10 +18,13 @@ from analysis.bayes.predictive import predictive_checks
 from analysis.bayes.result import COUNTS, UNITS, AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings, sample
 from analysis.bayes.sensitivity import power_scaling
-from analysis.bayes.summaries import KERNELS, accuracy_table
+from analysis.bayes.summaries import KERNELS, NOT_ASKED, NUMBERS, accuracy_table
 from analysis.bayes.whitening import non_centred_coordinates, whitened_coordinates
 
 NO_COVARIANCE = "no covariance by unit: a cell has no response of this model, or one unit only"
+SILENT = "no answer of this model could be read"
+#: Measures of how answers lean, undefined for a model that never answered.
+LEANS: tuple[str, ...] = ("answer_bias", "polarity_sensitivity", "validity_contrast")
 #: Measures whose sensitivity to the priors is reported.
 SENSITIVE: tuple[str, ...] = ("answer_bias", "competence_floor")
 
@@ -58,7 +61,7 @@ class Attempt:
         rng = np.random.default_rng([self.seed, 1])
         accuracy = self._accuracies(sampled, rng)
         table = self._table(accuracy)
-        gates = {"sampler": sampled.gates, "reported": quantity_gates(table)}
+        gates = {"sampler": sampled.gates, "reported": quantity_gates(table, fast=self.settings.fast)}
         problem = failures([gate for group in gates.values() for gate in group])
         unpooled = unpooled_accuracies(self.design, rng, treatments=self.treatments)
         return AnswerBiasFit(
@@ -155,8 +158,18 @@ class Attempt:
             )
             parts.append(table.assign(target=part.target, uncertain=part.uncertain))
         table = pd.concat(parts, ignore_index=True).assign(likelihood=likelihood, pooling=pooling)
+        table = self._without_silent(table)
         table.insert(0, "task", self.design.task)
         return table.assign(n=table["model"].map(scored).fillna(0).astype(int))
+
+    def _without_silent(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Rows blank that say how a model leans which never answered."""
+        silent = np.array(self.design.models)[~self.design.has_answer.any(axis=1)]
+        blank = table["model"].isin(silent) & (table["measure"].isin(LEANS) | (table["reason"] == NOT_ASKED))
+        numbers = [name for name in NUMBERS if name in table.columns]
+        table = table.assign(reason=table["reason"].mask(blank, SILENT))
+        table[numbers] = table[numbers].mask(blank)
+        return table
 
     def _sensitivity(self, accuracy: list[tuple[str, AccuracyDraws]], sampled: _Sampled) -> pd.DataFrame:
         names = (UNITS,) if self.headline == UNITS else tuple(name for name in sampled.stages if name != UNITS)

@@ -90,6 +90,12 @@ class CountDesign:
         """Answered or uncertain, (M, C)."""
         return self.answered + self.uncertain
 
+    @property
+    def has_answer(self) -> NDArray[np.bool_]:
+        """Whether a model answered anything within a name, (M, names)."""
+        place = self.cell_of[:, None] == np.arange(len(self.names))
+        return (self.answered > 0).astype(float) @ place > 0
+
 
 def count_design(facets: pd.DataFrame, *, surfaces: bool = False) -> CountDesign:
     """Arrays of the answer-bias model from counts by facet.

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.bayes.attempt import Attempt
 from analysis.bayes.cache import fit_key, keep_fit, load_fit
 from analysis.bayes.design_matrix import CountDesign, count_design
-from analysis.bayes.gates import TOO_FEW_DRAWS
+from analysis.bayes.gates import TOO_FEW_DRAWS, missing_draws
 from analysis.bayes.model_arrays import ModelArrays
 from analysis.bayes.models.answer_bias import stage_arrays
 from analysis.bayes.models.surface_layer import ClusterEstimates, surface_layer_arrays
@@ -58,8 +58,8 @@ def fit_answer_bias(
     -----
     Headline rows are those fitted to estimates by unit where ``clusters`` says that units are asked more
     than once, since counts alone would give intervals that are too short; else those fitted to counts. A
-    fit that fails a gate is repeated once with twice the draws and, unless Monte-Carlo error alone was
-    too large, acceptance .99. A fast fit is not repeated.
+    fit that fails a gate is repeated once with two to four times the draws, as many as the Monte-Carlo
+    errors ask for, and, unless these alone were too large, acceptance .99. A fast fit is not repeated.
     """
     priors, settings = priors or Priors(), settings or SamplerSettings()
     tell = progress or (lambda sentence: None)
@@ -76,8 +76,10 @@ def fit_answer_bias(
     fit = attempt.run()
     if fit.status == "failed" and not settings.fast:
         tell(f"a gate was not passed ({fit.reason}); sampling once more")
-        careful = not set(fit.gates.loc[~fit.gates["passed"], "name"]) <= TOO_FEW_DRAWS
-        fit = replace(attempt, settings=retry_settings(settings, careful=careful)).run()
+        failed = fit.gates[~fit.gates["passed"]]
+        careful = not set(failed["name"]) <= TOO_FEW_DRAWS
+        again = retry_settings(settings, careful=careful, missing=missing_draws(failed))
+        fit = replace(attempt, settings=again).run()
     if cache is not None:
         keep_fit(cache, key, fit)
     return fit

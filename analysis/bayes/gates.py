@@ -12,6 +12,8 @@ from analysis.bayes.sampling import Draws
 from analysis.bayes.summaries import RANK
 
 MOST_R_HAT: Final = 1.01
+#: Of a quick look, whose Monte-Carlo errors are recorded but have no gate.
+MOST_R_HAT_FAST: Final = 1.05
 LEAST_ESS: Final = 400.0
 LEAST_BFMI: Final = 0.3
 MOST_SATURATED: Final = 0.01
@@ -62,7 +64,7 @@ def sampler_gates(draws: Draws, *, stage: str) -> tuple[Gate, ...]:
     )
 
 
-def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
+def quantity_gates(table: pd.DataFrame, *, fast: bool = False) -> tuple[Gate, ...]:
     """Gates of every reported quantity.
 
     Parameters
@@ -71,6 +73,8 @@ def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
         Tidy estimates with ``r_hat, ess_bulk, ess_tail, mcse_probability, mcse_share, ci_low, ci_high``;
         rows without an interval are undefined and pass. A quantity that never moves has no R-hat and fails,
         but for a rank, which may be certain; ends of intervals of ranks are whole numbers and have no gate.
+    fast : bool
+        A quick look with few draws: R-hat alone, below MOST_R_HAT_FAST.
     """
     defined = table[table["ci_low"].notna()]
     is_rank = defined["measure"] == RANK
@@ -78,13 +82,27 @@ def quantity_gates(table: pd.DataFrame) -> tuple[Gate, ...]:
     rows = defined[~is_rank]
     if rows.empty:
         return ()
-    return (
-        _worst("R-hat", moving, moving["r_hat"].to_numpy(), MOST_R_HAT, largest=True, strict=True),
+    limit = MOST_R_HAT_FAST if fast else MOST_R_HAT
+    gates = (
+        _worst("R-hat", moving, moving["r_hat"].to_numpy(), limit, largest=True, strict=True),
         _worst("bulk ESS", moving, moving["ess_bulk"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("tail ESS", rows, rows["ess_tail"].to_numpy(), LEAST_ESS, largest=False, strict=True),
         _worst("MCSE of a probability", rows, rows["mcse_probability"].fillna(0.0).to_numpy(), MOST_MCSE_PROBABILITY),
         _worst("MCSE of an interval end / width", rows, rows["mcse_share"].to_numpy(), MOST_MCSE_END),
     )
+    return gates[:1] if fast else gates
+
+
+def missing_draws(failed: pd.DataFrame) -> float:
+    """How many times the draws the gates of TOO_FEW_DRAWS ask for; 1 where they are passed.
+
+    ``failed`` has a row per gate: ``name, value, limit``. Effective sizes grow with the draws, Monte-Carlo errors
+    fall with their square root.
+    """
+    few = failed[failed["name"].isin(TOO_FEW_DRAWS)]
+    size = few["name"].str.endswith("ESS")
+    times = np.where(size, few["limit"] / few["value"], (few["value"] / few["limit"]) ** 2)
+    return float(np.max(times[np.isfinite(times)], initial=1.0))
 
 
 def failures(gates: Sequence[Gate]) -> str:

@@ -95,3 +95,10 @@ class Coordinates(NamedTuple):
     cross: Floats
     precision: Floats
     told: Floats
+
+
+def picked(values: Floats, at: Indices, otherwise: Floats | float) -> Floats:
+    """``values[..., at]``, and ``otherwise`` where an index is -1; ``values`` may be empty."""
+    if values.shape[-1] == 0:
+        return np.broadcast_to(otherwise, (*values.shape[:-1], len(at))).astype(float)
+    return np.where(at >= 0, values[..., np.maximum(at, 0)], otherwise)

@@ -117,12 +117,17 @@ def count_accuracies(
 
     with ThreadPoolExecutor(cores) as pool:
         by_model = list(pool.map(of_model, range(len(design.models)), rng.spawn(len(design.models))))
+    shape = (*yes.shape, len(by_model), names)
+    stacked = [np.stack([found[i] for found in by_model], axis=1).reshape(shape) for i in range(len(wanted))]
     return tuple(
-        AccuracyDraws(
-            *key, np.stack([found[i] for found in by_model], axis=1).reshape(*yes.shape, len(by_model), names)
-        )
-        for i, key in enumerate(wanted)
+        AccuracyDraws(target, treatment, defined_accuracies(accuracy, design, treatment))
+        for (target, treatment), accuracy in zip(wanted, stacked, strict=True)
     )
+
+
+def defined_accuracies(accuracy: Floats, design: CountDesign, treatment: str) -> Floats:
+    """Accuracies (..., M, names) with NaN where uncertain answers are excluded and a model gave no other."""
+    return np.where(design.has_answer, accuracy, np.nan) if treatment == "excluded" else accuracy
 
 
 def estimate_accuracies(fit: StageFit) -> Floats:
@@ -143,12 +148,15 @@ def _by_name(weight: Floats, cell_of: NDArray[np.int64], names: int) -> Floats:
 
 
 def _accuracy(given: Floats, right: Floats, weight: Floats, treatment: str) -> Floats:
-    """Accuracy (S, names) from the probability of an answer and of a right answer given one, both (S, C)."""
+    """Accuracy (S, names) from the probability of an answer and of a right answer given one, both (S, C).
+
+    NaN under ``excluded`` where an answer has probability 0 in a draw.
+    """
     correct = (given * right) @ weight
     if treatment == "incorrect":
         return correct
     answered = given @ weight
-    return correct / answered if treatment == "excluded" else correct + (1 - answered) / 2
+    return share(correct, answered) if treatment == "excluded" else correct + (1 - answered) / 2
 
 
 def _these(

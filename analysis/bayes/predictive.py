@@ -32,22 +32,30 @@ def predictive_checks(
         ``model, check, observed, expected`` (median of the replicates), ``low, high`` (95 %), ``tail``:
         twice the smaller share of replicates beyond the observed value. Checks: share of Yes, its sd over
         templates, share of cells below .02 or above .98, share of uncertain answers. Cells are drawn
-        anew, so that a residual that hides a misfit shows.
+        anew, so that a residual that hides a misfit shows. A model that never answered has the last alone.
     """
     rows = []
     hyper = yes.hyper.thinned(_REPLICATES)
     given_hyper = answered.hyper.thinned(_REPLICATES) if answered is not None else None
     for m, model in enumerate(design.models):
         counts, n = _replicated(m, yes, hyper, rng)
-        checks = {"share of Yes": _share_of_yes(n), "share of extreme cells": _extreme_share(n)}
-        if "template" in design.cells:
-            checks["sd over templates"] = _template_spread(design, n)
-        rows += [_row(model, name, check(yes.arrays.yes[m]), check(counts)) for name, check in checks.items()]
+        for name, check in _checks(design, n).items():
+            rows.append(_row(model, name, check(yes.arrays.yes[m]), check(counts)))
         if answered is not None and given_hyper is not None:
             given, planned = _replicated(m, answered, given_hyper, rng)
             unread = [1 - x.sum(axis=-1) / planned.sum() for x in (answered.arrays.yes[m], given)]
             rows.append(_row(model, "share of uncertain answers", *unread))
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["model", "check", "observed", "expected", "low", "high", "tail"])
+
+
+def _checks(design: CountDesign, n: Floats) -> dict[str, Callable[[Floats], Floats]]:
+    """Statistics of the answers of a model with sizes n; none for a model that never answered."""
+    if not n.any():
+        return {}
+    checks = {"share of Yes": _share_of_yes(n), "share of extreme cells": _extreme_share(n)}
+    if "template" in design.cells:
+        checks["sd over templates"] = _template_spread(design, n)
+    return checks
 
 
 def _replicated(m: int, fit: StageFit, hyper: HyperDraws, rng: np.random.Generator) -> tuple[Floats, Floats]:

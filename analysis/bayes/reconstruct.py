@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.bayes.model_arrays import Coordinates, ModelArrays
+from analysis.bayes.model_arrays import Coordinates, ModelArrays, picked
 from analysis.bayes.sampling import Draws
 
 Floats = NDArray[np.float64]
@@ -34,9 +34,7 @@ class HyperDraws:
 
     def group_variance(self, d: ModelArrays) -> Floats:
         """Variance (S, G) of each group between models."""
-        free = d.log_sd_at >= 0
-        log_sd = np.where(free, self.value[:, np.maximum(d.log_sd_at, 0)], d.log_sd)
-        return np.exp(2 * log_sd)
+        return np.exp(2 * picked(self.value, d.log_sd_at, d.log_sd))
 
     def phi(self, d: ModelArrays) -> Floats | None:
         """Concentration (S,), None for binomial cells."""
@@ -60,10 +58,9 @@ def coefficient_draws(m: int, hyper: HyperDraws, d: ModelArrays, at: Coordinates
     size = len(d.group)
     start = len(at.hyper) + m * size
     own = hyper.z[:, start : start + size]
-    free = d.log_sd_at >= 0
-    x = np.where(free, np.exp(2 * hyper.shift[:, np.maximum(d.log_sd_at, 0)]), 1.0)[:, d.group]
+    x = np.exp(2 * picked(hyper.shift, d.log_sd_at, 0.0))[:, d.group]
     q = 1 + at.told[m] * (x - 1)
-    mean_shift = np.where(d.mean_at >= 0, hyper.shift[:, np.maximum(d.mean_at, 0)], 0.0)
+    mean_shift = picked(hyper.shift, d.mean_at, 0.0)
     moved = (mean_shift + at.offset[m] * (x - 1)) / q
     ratio = x / q
     crossed = (moved * at.precision) @ at.cross[m]

@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 MANY_PARAMETERS: Final = 1000
 #: Acceptance of the one retry after a fit that failed a gate.
 RETRY_ACCEPT: Final = 0.99
+#: Most draws of the retry, in those of the first attempt.
+MOST_FACTOR: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,14 @@ def fast_settings(*, cores: int = 2) -> SamplerSettings:
     return SamplerSettings(draws=250, tune=150, cores=cores, fast=True)
 
 
-def retry_settings(settings: SamplerSettings, *, careful: bool) -> SamplerSettings:
-    """Settings of the second attempt: twice the draws and, if ``careful``, shorter steps."""
-    longer = replace(settings, tune=2 * settings.tune, draws=2 * settings.draws)
+def retry_settings(settings: SamplerSettings, *, careful: bool, missing: float = 1.0) -> SamplerSettings:
+    """Settings of the second attempt: more draws and, if ``careful``, shorter steps.
+
+    ``missing`` is how many times the draws were asked for (``gates.missing_draws``); the second attempt has
+    half as many again, between twice and MOST_FACTOR times the first's.
+    """
+    factor = int(np.clip(np.ceil(1.5 * missing), 2, MOST_FACTOR))
+    longer = replace(settings, tune=2 * settings.tune, draws=factor * settings.draws)
     return replace(longer, target_accept=RETRY_ACCEPT) if careful else longer
 
 

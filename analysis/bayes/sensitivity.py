@@ -44,12 +44,16 @@ def power_scaling(
     -------
     DataFrame
         ``model, measure, prior_sensitivity, likelihood_sensitivity, diagnosis``. Sensitivity is the
-        change of the distribution (cumulative Jensen-Shannon distance) per doubling of the power.
+        change of the distribution (cumulative Jensen-Shannon distance) per doubling of the power. Empty
+        without models.
 
     References
     ----------
     Kallioinen, Paananen, Buerkner and Vehtari (2024), Statistics and Computing 34:57.
     """
+    columns = ["model", "measure", "prior_sensitivity", "likelihood_sensitivity", "diagnosis"]
+    if not models:
+        return pd.DataFrame(columns=columns)
     shape, dims = stages[0].shape, ("chain", "draw")
     prior = sum((log_prior(stage) for stage in stages), np.zeros(shape))
     likelihood = sum((log_likelihood(stage) for stage in stages), np.zeros(shape))
@@ -72,7 +76,7 @@ def power_scaling(
     ]
     table = pd.DataFrame(rows)
     pairs = zip(table["prior_sensitivity"], table["likelihood_sensitivity"], strict=True)
-    return table.assign(diagnosis=[_diagnosis(p, q) for p, q in pairs])
+    return table.assign(diagnosis=[_diagnosis(p, q) for p, q in pairs])[columns]
 
 
 def _diagnosis(prior: float, likelihood: float) -> str:
@@ -82,13 +86,21 @@ def _diagnosis(prior: float, likelihood: float) -> str:
 
 
 def log_prior(fit: StageFit) -> Floats:
-    """Log density (chains, draws) of the priors that a user can set, up to a constant."""
+    """Log density (chains, draws) of the priors that a user can set, up to a constant.
+
+    That is the density of the hyper-parameters and, where the sd of coefficients is fixed (one model), of these.
+    """
     d, hyper = fit.arrays, fit.hyper.value
     scale = np.exp(d.prior_log_sd)
     half_normal = -0.5 * (np.exp(hyper) / scale) ** 2
     normal = -0.5 * ((hyper - d.prior_mean) / scale) ** 2
     own = np.where(d.is_log_sd, half_normal, np.where(d.prior_sd_at < 0, normal, 0.0))
-    return own.sum(axis=1).reshape(fit.shape)
+    total = own.sum(axis=1)
+    fixed = (d.log_sd_at < 0)[d.group]
+    for m in range(len(d.yes) if fixed.any() else 0):
+        away = (coefficient_draws(m, fit.hyper, d, fit.coordinates) - d.mean)[:, fixed]
+        total = total - 0.5 * ((away / np.exp(d.log_sd[d.group[fixed]])) ** 2).sum(axis=1)
+    return total.reshape(fit.shape)
 
 
 def log_likelihood(fit: StageFit) -> Floats:

@@ -44,7 +44,8 @@ KERNELS: Final[dict[str, tuple[Callable[[Floats], Floats], str, bool]]] = {
 RANK: Final = "floor_rank"
 #: Measures whose probability of exceeding one half is printed.
 FLOORS: Final = frozenset({"competence_floor", "affirmative_floor", "cell_floor"})
-NOT_ASKED: Final = "no response of this model in a cell that this needs"
+NOT_ASKED: Final = "no response of this model that counts in a cell that this needs"
+CERTAIN: Final = "the same in every draw, hence without diagnostics"
 #: Half a unit of the third decimal: values nearer than this to 0, 1 or each other print alike.
 HALF_DIGIT: Final = 0.0005
 #: Least width of an interval for its Monte-Carlo error: 5 % of it are half a printed digit.
@@ -98,7 +99,7 @@ def accuracy_table(
             continue
         columns.append(kernel(accuracy))
         labels += [(model, measure, scale) for model in models]
-    if len(models) > 1 and np.isfinite(columns[-1]).all():
+    if len(models) > 1:
         columns.append(_floor_ranks(accuracy))
         labels += [(model, RANK, "rank") for model in models]
     draws = np.concatenate(columns, axis=-1)
@@ -118,8 +119,13 @@ def accuracy_table(
 
 
 def _floor_ranks(accuracy: Floats) -> Floats:
-    """Rank of each model's competence floor in every draw, 1 the highest."""
-    return rankdata(-competence_floor(accuracy), axis=-1, method="average")
+    """Rank of each model's competence floor in every draw, 1 the highest; NaN for a model without one."""
+    floor = competence_floor(accuracy)
+    known = np.isfinite(floor).all(axis=(0, 1))
+    ranks = np.full(floor.shape, np.nan)
+    if known.any():
+        ranks[..., known] = rankdata(-floor[..., known], axis=-1, method="average")
+    return ranks
 
 
 def _floor_of_means(table: pd.DataFrame, accuracy: Floats, models: tuple[str, ...]) -> pd.Series:
@@ -138,12 +144,16 @@ def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float, *, markov: bool
             found.loc[known, list(_DIAGNOSTICS)] = np.column_stack(errors)
     no_probability = found["p_above"].isna() & found["p_direction"].isna()
     found["mcse_probability"] = found["mcse_probability"].mask(no_probability)
-    reasons = np.where(known, "", NOT_ASKED)
+    still = known & markov & found["r_hat"].isna().to_numpy()
+    reasons = np.where(still, CERTAIN, np.where(known, "", NOT_ASKED))
     return pd.concat([keys, found], axis=1).assign(ci_level=ci_level, ci_method="eti", reason=reasons)
 
 
 _NUMBERS: Final = ("estimate", "posterior_mean", "posterior_sd", "ci_low", "ci_high", "p_above", "p_direction")
 _DIAGNOSTICS: Final = ("r_hat", "ess_bulk", "ess_tail", "mcse", "mcse_end", "mcse_share", "mcse_probability")
+
+#: Columns that are blank where a result is undefined.
+NUMBERS: Final = (*_NUMBERS, *_DIAGNOSTICS, "floor_of_means")
 
 
 def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[tuple[Floats, ...], Floats]:

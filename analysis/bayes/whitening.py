@@ -12,7 +12,7 @@ from scipy.special import expit, gammaln
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, phi_terms
 from analysis.bayes.log_density import likelihood_block, weighted_gram
-from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, Coordinates, ModelArrays
+from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, Coordinates, ModelArrays, picked
 from analysis.bayes.models.answer_bias import dense
 
 Floats = NDArray[np.float64]
@@ -95,17 +95,17 @@ def _start(d: ModelArrays) -> Floats:
 
 def _log_sd(d: ModelArrays, hyper: Floats) -> Floats:
     """Log sd of each group."""
-    return np.where(d.log_sd_at >= 0, hyper[d.log_sd_at], d.log_sd)
+    return picked(hyper, d.log_sd_at, d.log_sd)
 
 
 def _mean(d: ModelArrays, hyper: Floats) -> Floats:
     """Mean of each coefficient."""
-    return np.where(d.mean_at >= 0, hyper[d.mean_at], d.mean)
+    return picked(hyper, d.mean_at, d.mean)
 
 
 def _prior_sd(d: ModelArrays, hyper: Floats) -> Floats:
     """Prior sd of each hyper-parameter that has a normal prior."""
-    return np.exp(np.where(d.prior_sd_at >= 0, hyper[d.prior_sd_at], d.prior_log_sd))
+    return np.exp(picked(hyper, d.prior_sd_at, d.prior_log_sd))
 
 
 def _scores(d: ModelArrays, eta: Floats, log_phi: float) -> tuple[Floats, float]:
@@ -156,8 +156,7 @@ def _curvature(d: ModelArrays, matrix: Floats, eta: Floats, log_phi: float, prec
 def _mode(d: ModelArrays, matrix: Floats) -> tuple[_State, bool, int]:
     hyper = _start(d)
     b = np.tile(_mean(d, hyper), (len(d.yes), 1))
-    moving = d.is_log_sd.copy()
-    moving[d.log_phi_at] |= d.log_phi_at >= 0
+    moving = d.is_log_sd | (np.arange(len(hyper)) == d.log_phi_at)
     for rounds in range(1, _ROUNDS + 1):
         b, covariance = _scored(d, matrix, b, hyper, steps=6 if rounds == 1 else 1)
         new = _next_hyper(d, b, covariance, hyper, b @ matrix.T)

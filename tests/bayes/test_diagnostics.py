@@ -16,8 +16,8 @@ from analysis.bayes.diagnostics import (
     mcse_quantile,
     r_hat,
 )
-from analysis.bayes.gates import failures, quantity_gates, sampler_gates
-from analysis.bayes.sampling import Draws
+from analysis.bayes.gates import failures, missing_draws, quantity_gates, sampler_gates
+from analysis.bayes.sampling import Draws, SamplerSettings, retry_settings
 from analysis.bayes.summaries import accuracy_table
 
 
@@ -182,3 +182,28 @@ def test_quantile_on_an_atom_has_an_error() -> None:
     x = np.minimum(np.random.default_rng(2).normal(size=(4, 200, 1)), 1.0)
     assert mcse_quantile(x, 0.975)[0] == 0.0
     assert np.isfinite(ess_quantile(x, 0.975)[0])
+
+
+def test_retry_has_the_draws_that_the_gates_ask_for() -> None:
+    """Catches a retry that must fail again: an error of twice its limit needs four times the draws."""
+    gates = pd.DataFrame(
+        {
+            "name": ["bulk ESS", "MCSE of a probability", "divergences"],
+            "value": [300.0, 0.015, 3.0],
+            "limit": [400.0, 0.01, 0.0],
+        }
+    )
+    assert missing_draws(gates) == pytest.approx(2.25)
+    assert missing_draws(gates.iloc[[2]]) == 1.0
+    settings = SamplerSettings(draws=100)
+    assert retry_settings(settings, careful=False, missing=2.25).draws == 400
+    assert retry_settings(settings, careful=False, missing=50.0).draws == 400
+    assert retry_settings(settings, careful=True).draws == 200
+    assert retry_settings(settings, careful=True).target_accept == 0.99
+
+
+def test_quick_look_is_gated_on_convergence_alone() -> None:
+    """Catches a quick look that few draws always fail, and one that nothing fails."""
+    few = {"ess_bulk": 90.0, "ess_tail": 80.0, "mcse_probability": 0.03, "mcse_share": 0.2}
+    assert failures(quantity_gates(_table(r_hat=1.04, **few), fast=True)) == ""
+    assert "R-hat 1.06" in failures(quantity_gates(_table(r_hat=1.06, **few), fast=True))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.bayes.design_matrix import CountDesign
-from analysis.bayes.posterior import AccuracyDraws
+from analysis.bayes.posterior import AccuracyDraws, defined_accuracies
 from analysis.measures.rates import UNCERTAIN_TREATMENTS, share
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,8 @@ def unpooled_accuracies(
             rest = wrong + (uncertain if treatment == "incorrect" else 0.0)
             yes, no = gamma(right), gamma(rest)
             accuracy = yes / (yes + no)
-        found.append(AccuracyDraws("these", treatment, np.where(asked, accuracy, np.nan)))
+        accuracy = defined_accuracies(np.where(asked, accuracy, np.nan), design, treatment)
+        found.append(AccuracyDraws("these", treatment, accuracy))
     return tuple(found)
 
 

@@ -132,7 +132,8 @@ def test_page_refers_to_nothing_outside_its_folder(page):
         assert tag not in ("iframe", "object", "embed", "base", "form")
         for name in ("href", "src", "xlink:href"):
             assert re.match(
-                r"#|data:,$|(tables|figures)/[a-z0-9_-]+\.[a-z]+$|manifest\.json$", attributes.get(name, "#")
+                r"#|data:,$|(tables|figures)/[a-z0-9_-]+\.[a-z]+$|manifest\.json$|report\.tex$|references\.bib$|numbers\.tex$",
+                attributes.get(name, "#"),
             )
     assert not re.search(r"@import|url\((?!#)", page)
 
@@ -292,3 +293,25 @@ def test_the_browser_would_notice_a_violation(browser: Browser, tmp_path):
     path.write_text(page.replace("</main>", "<b style='color:red'>x</b><script>1</script></main>"), encoding="utf-8")
     browser.open(path)
     assert len(browser.complaints()) == 2
+
+
+def test_rows_are_filtered_by_words(browser: Browser, folder):
+    """Rows that match are hidden, others stay, or the number shown is not said."""
+    browser.open(folder / "index.html")
+    shown = "[...document.querySelectorAll('.data-table tbody tr')].filter(r => r.checkVisibility()).length"
+    assert browser.value(shown) == len(MODELS)
+    typed = "(i => { i.value = '%s'; i.dispatchEvent(new Event('input')); })(document.querySelector('.filter input'))"
+    browser.value(typed % "VENDOR-3/ 21b")
+    assert browser.value(shown) == 1
+    assert browser.value("document.querySelector('.filter [role=status]').textContent") == f"1 of {len(MODELS)} rows"
+    browser.value(typed % "")
+    assert browser.value(shown) == len(MODELS)
+    assert browser.complaints() == []
+
+
+def test_methods_stand_on_the_page_with_their_sources():
+    """The page keeps silent on how its numbers were made, or shows keys instead of sources."""
+    content = dataclasses.replace(example_report(MODELS), methods=("Limits are Wilson's [@wilson1927].",))
+    reader = Reader(render_page(content))
+    assert "Limits are Wilson's (Wilson 1927)." in [text for _, text in reader.all("p")]
+    assert ("#methods", "Methods") in [(a["href"], text) for a, text in reader.all("a")]

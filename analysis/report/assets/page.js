@@ -97,9 +97,54 @@
     if (table.caption) box.setAttribute("aria-label", `Table: ${table.caption.textContent}`);
   }
 
+  // Rows whose text holds every word typed; a heading of a group stays while any of its rows does.
+  function showMatching(table, words, status) {
+    let shown = 0;
+    let total = 0;
+    for (const body of table.tBodies) {
+      let heading = null;
+      for (const row of body.rows) {
+        if ([...row.cells].some((cell) => cell.colSpan > 1)) {
+          heading = row;
+          heading.hidden = words.length > 0;
+          continue;
+        }
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        total += 1;
+        shown += row.hidden ? 0 : 1;
+        if (heading && !row.hidden) heading.hidden = false;
+      }
+    }
+    status.textContent = words.length ? `${shown} of ${total} rows` : "";
+  }
+
+  // Short tables are seen at a glance.
+  const FILTERED_FROM = 12;
+
+  function makeFilterable(table) {
+    const rows = [...table.tBodies].reduce((sum, body) => sum + body.rows.length, 0);
+    if (!table.caption || rows < FILTERED_FROM) return;
+    const label = document.createElement("label");
+    label.className = "filter";
+    const input = document.createElement("input");
+    input.type = "search";
+    input.setAttribute("aria-label", `Filter rows of: ${table.caption.textContent}`);
+    input.placeholder = "Filter rows";
+    const status = document.createElement("span");
+    status.setAttribute("role", "status");
+    label.append(input, status);
+    const box = table.closest(".table-scroll") || table;
+    box.before(label);
+    input.addEventListener("input", () => {
+      showMatching(table, input.value.toLowerCase().split(/\s+/).filter(Boolean), status);
+    });
+  }
+
   for (const table of document.querySelectorAll("main table")) {
     makeSortable(table);
     makeReachable(table);
+    makeFilterable(table);
   }
 
   // A closed explanation would be missing on paper.

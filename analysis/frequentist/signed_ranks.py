@@ -76,8 +76,8 @@ def signed_rank_test(values: ArrayLike) -> SignedRankTest:
         raise AnalysisError(f"differences must be one finite or missing number a unit; found shape {given.shape}")
     d = np.sort(given[~np.isnan(given)])
     scale = np.abs(d).max(initial=0)
-    d = np.round(d / scale, _DIGITS) if scale else d
-    moved = d[d != 0]
+    relative = np.round(d / scale, _DIGITS) if scale else d
+    moved = relative[relative != 0]
     n, zeros = len(moved), len(d) - len(moved)
     if n == 0:
         reason = "every difference is 0" if len(d) else "no unit has a value"
@@ -89,7 +89,7 @@ def signed_rank_test(values: ArrayLike) -> SignedRankTest:
     p = _exact(ranks, positive) if exact else _approximate(ranks, positive)
     _, counts = np.unique(np.abs(moved), return_counts=True)
     return SignedRankTest(
-        estimate=_hodges_lehmann(d) * scale,
+        estimate=_hodges_lehmann(d),
         std_error=np.nan,
         df=np.nan,
         statistic=positive,

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +23,8 @@ from analysis.bayes.sampling import SamplerSettings
 _TABLES: Final = ("table", "unpooled", "gates", "predictive", "sensitivity", "augment")
 _DRAWS: Final = "draws.zarr"
 _REST: Final = "fit.json"
+#: What is said of a kept fit that is not as it was written.
+UNREADABLE: Final = "a kept fit cannot be used"
 #: Packages whose version changes draws or what is computed from them.
 _PACKAGES: Final = ("numpy", "scipy", "numba", "nutpie", "arviz")
 
@@ -59,22 +61,66 @@ def code_version() -> str:
     return digest.hexdigest()
 
 
-def load_fit(folder: Path, key: str) -> AnswerBiasFit | None:
-    """A kept fit, or None where there is none or where it cannot be read."""
+def load_fit(folder: Path, key: str, *, tell: Callable[[str], None] | None = None) -> AnswerBiasFit | None:
+    """A kept fit, or None where there is none or where it is not as it was written.
+
+    Parameters
+    ----------
+    folder : Path
+    key : str
+        Of ``fit_key``.
+    tell : callable, optional
+        Receives a sentence where something is there and is not used.
+
+    Notes
+    -----
+    Every file is compared with its recorded hash before it is opened, and draws are read as Zarr format 3, which
+    holds plain arrays: nothing of a kept fit is ever executed.
+    """
     place = folder / key
     try:
         rest = json.loads((place / _REST).read_text(encoding="utf-8"))
-        tables = {name: pd.read_parquet(place / f"{name}.parquet") for name in _TABLES}
-        with xr.open_datatree(place / _DRAWS, engine="zarr", consolidated=False) as tree:
-            draws = {
-                str(array.attrs["name"]): array.to_numpy()
-                for group in ("posterior", "hyper_parameters")
-                for _, array in sorted(tree[group].data_vars.items(), key=lambda item: int(str(item[0])[1:]))
-            }
-    except (OSError, ValueError, KeyError):
-        return None
+        digests = rest.pop("files")
+        intact = digests == _digests(place)
+        if intact:
+            return _loaded(place, rest)
+    except FileNotFoundError:
+        if not place.exists():
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    if tell is not None:
+        tell(f"{UNREADABLE} ({key}) and is made again")
+    return None
+
+
+def _loaded(place: Path, rest: dict[str, Any]) -> AnswerBiasFit:
+    tables = {name: pd.read_parquet(place / f"{name}.parquet") for name in _TABLES}
+    with xr.open_datatree(place / _DRAWS, engine="zarr", consolidated=False, zarr_format=3) as tree:
+        draws = {
+            str(array.attrs["name"]): array.to_numpy()
+            for group in ("posterior", "hyper_parameters")
+            for _, array in sorted(tree[group].data_vars.items(), key=lambda item: int(str(item[0])[1:]))
+        }
     found: dict[str, Any] = {**rest, **tables, "sentences": tuple(rest["sentences"]), "draws": draws}
     return AnswerBiasFit(**found)
+
+
+def kept_files(folder: Path, key: str) -> dict[str, bytes]:
+    """The files of a kept fit by their path relative to ``folder``; empty where there is none."""
+    place = folder / key
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()
+    }
+
+
+def _digests(place: Path) -> dict[str, str]:
+    """SHA-256 of every file of a kept fit but the one that records them."""
+    return {
+        path.relative_to(place).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and path.relative_to(place).as_posix() != _REST
+    }
 
 
 def keep_fit(folder: Path, key: str, fit: AnswerBiasFit) -> None:
@@ -84,9 +130,10 @@ def keep_fit(folder: Path, key: str, fit: AnswerBiasFit) -> None:
     try:
         for name in _TABLES:
             getattr(fit, name).to_parquet(partial / f"{name}.parquet", index=False)
-        draws_tree(fit).to_zarr(partial / _DRAWS, consolidated=False)
+        draws_tree(fit).to_zarr(partial / _DRAWS, consolidated=False, zarr_format=3)
         rest = {f.name: getattr(fit, f.name) for f in fields(fit) if f.name not in (*_TABLES, "draws")}
         rest["glance"] = dict(fit.glance)
+        rest["files"] = _digests(partial)
         (partial / _REST).write_text(json.dumps(rest), encoding="utf-8")
         place = folder / key
         if place.exists():

@@ -67,7 +67,7 @@ def fit_answer_bias(
     surfaces = count_design(facets, surfaces=True) if "unit" in facets.columns else None
     options = {"ci_level": ci_level, "treatments": list(treatments), "seed": seed}
     key = fit_key(design, surfaces, clusters, priors, settings, options)
-    kept = load_fit(cache, key) if cache is not None else None
+    kept = load_fit(cache, key, tell=tell) if cache is not None else None
     if kept is not None:
         tell("the fit is kept from an earlier run")
         return kept
@@ -80,9 +80,12 @@ def fit_answer_bias(
         careful = not set(failed["name"]) <= TOO_FEW_DRAWS
         again = retry_settings(settings, careful=careful, missing=missing_draws(failed))
         fit = replace(attempt, settings=again).run()
-    if cache is not None:
-        keep_fit(cache, key, fit)
-    return fit
+    fit = replace(fit, glance={**fit.glance, "key": key})
+    if cache is None:
+        return fit
+    keep_fit(cache, key, fit)
+    # What is read back is what every later run gets: the same bytes from the first one on.
+    return load_fit(cache, key) or fit
 
 
 def _stage_arrays(

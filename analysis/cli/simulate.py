@@ -9,11 +9,12 @@ from analysis.errors import AnalysisError
 if TYPE_CHECKING:
     import numpy as np
 
+    from analysis.simulation.latent_coherence import LatentCoherence
     from analysis.simulation.probability_operators import ProbabilityOperators
     from analysis.simulation.responders import Responder
     from analysis.simulation.yes_no import YesNo
 
-STUDIES = ("probability-operators", "yes-no")
+STUDIES = ("probability-operators", "yes-no", "latent-coherence")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -22,7 +23,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "simulate",
         help="write logs of simulated responders with known truth",
         description="Write logs of simulated responders, one file per model, and what is true of them (truth.json). "
-        "By default 8 models: 14,400 responses of each in the study probability-operators, 400 in yes-no.",
+        "By default 8 models: 14,400 responses of each in the study probability-operators, 400 in yes-no; "
+        "7 models in latent-coherence, 1,600 probabilities of each.",
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="new or empty directory")
     parser.add_argument("--study", choices=STUDIES, default=STUDIES[0], help="default: %(default)s")
@@ -47,6 +49,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     plain = parser.add_argument_group("yes-no")
     plain.add_argument("--items", type=int, default=400, help="questions (default: 400)")
     plain.add_argument("--samples", type=int, default=1, help="responses to each question (default: 1)")
+    latent = parser.add_argument_group("latent-coherence")
+    latent.add_argument("--units", type=int, default=90, help="items with latent variables (default: 90)")
+    latent.add_argument("--causal", type=int, default=5, help="causal items (default: 5)")
+    latent.add_argument("--reworded", type=int, default=57, help="items asked in all wordings (default: 57)")
+    latent.add_argument("--wordings", type=int, default=3, help="wordings (default: 3)")
+    latent.add_argument("--identities", type=int, default=2, help="latent variables per item, 1 or 2 (default: 2)")
+    latent.add_argument("--states", type=int, default=3, help="most states of a latent variable (default: 3)")
+    latent.add_argument("--full-size", action="store_true", help="3,198 items in three wordings: 335,790 rows")
     parser.set_defaults(run=run)
 
 
@@ -54,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the logs and say what was written."""
     import numpy as np
 
+    from analysis.simulation.latent_coherence import simulate_latent_coherence
     from analysis.simulation.probability_operators import simulate_probability_operators
     from analysis.simulation.write_logs import check_new, write_logs
     from analysis.simulation.yes_no import simulate_yes_no
@@ -63,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
     rng = np.random.default_rng(args.seed)
     if args.study == "yes-no":
         logs = simulate_yes_no(rng, _yes_no_settings(args, rng))
+    elif args.study == "latent-coherence":
+        logs = simulate_latent_coherence(rng, _latent_settings(args))
     else:
         logs = simulate_probability_operators(rng, _operators_settings(args, rng))
     paths = write_logs(logs, args.out, fmt=args.format, seed=args.seed)
@@ -77,6 +90,26 @@ def _check(args: argparse.Namespace) -> None:
         raise AnalysisError(f"--seed must not be negative, not {args.seed}")
     if not 0 <= args.long_share <= 1:
         raise AnalysisError(f"--long-share must lie in [0, 1], not {args.long_share}")
+
+
+def _latent_settings(args: argparse.Namespace) -> "LatentCoherence":
+    from analysis.simulation.latent_coherence import LatentCoherence, full_size
+    from analysis.simulation.latent_responders import RESPONDERS, named_coherence_responders
+
+    if args.models is not None:
+        raise AnalysisError("latent-coherence has named responders only: give --responders, not --models")
+    responders = named_coherence_responders(args.responders) if args.responders else RESPONDERS
+    if args.full_size:
+        return full_size(responders)
+    return LatentCoherence(
+        responders,
+        units=args.units,
+        causal=args.causal,
+        reworded=min(args.reworded, args.units),
+        wordings=args.wordings,
+        identities=args.identities,
+        states=args.states,
+    )
 
 
 def _responders(args: argparse.Namespace, rng: "np.random.Generator") -> "tuple[Responder, ...]":

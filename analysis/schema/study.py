@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import StudyError
+from analysis.schema.coherence_settings import Coherence, coherence_of
 from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
@@ -112,6 +113,7 @@ class Study:
     contrasts: tuple[Contrast, ...] = ()
     baselines: Mapping[str, str] = field(default_factory=dict)
     restrictions: tuple[Restriction, ...] = ()
+    coherence: Coherence = field(default_factory=Coherence)
     report: Report = field(default_factory=Report)
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
@@ -286,6 +288,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     factors = values.get("factor", {})
     settings["baselines"] = {name: entry["baseline"] for name, entry in factors.items() if "baseline" in entry}
     settings["restrictions"] = tuple(Restriction(**entry) for entry in values.get("restriction", []))
+    settings["coherence"] = coherence_of(values)
     settings["report"] = Report(**values.get("report", {}))
     settings["priors"] = values.get("priors", {})
     return settings

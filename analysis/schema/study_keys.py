@@ -72,6 +72,14 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("keep", "table of texts", "column -> levels that are kept"),
         Key("drop", "table of texts", "column -> levels that are left out"),
     ),
+    "identity": (
+        Key("name", "text", "name to print", required=True),
+        Key("left", "text", "expression over roles: what is observed", required=True),
+        Key("right", "text", "expression over roles: what the other answers imply", required=True),
+        Key("relation", "text", "left = right, or a bound of left", ("=", "<=", ">=")),
+        Key("scale", "text", "scale of the residual", ("log_odds", "probability")),
+    ),
+    "coherence": (Key("clip", "share", "probabilities are moved to within [clip, 1 - clip]"),),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
         Key("tables", "texts", "tables to print"),
@@ -80,7 +88,7 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
 }
 #: Sections that hold one table for every name, and sections that are arrays of tables.
 NAMED_SECTIONS: Final = frozenset({"models", "factor"})
-LISTED_SECTIONS: Final = frozenset({"contrast", "restriction"})
+LISTED_SECTIONS: Final = frozenset({"contrast", "restriction", "identity"})
 #: Sections of numbers whose names another stage checks.
 NUMBER_SECTIONS: Final = frozenset({"priors"})
 SECTIONS: Final = (*KEYS, "map")
@@ -113,6 +121,7 @@ FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "text": (_is_text, "a text that is not empty"),
     "flag": (lambda value: isinstance(value, bool), "true or false"),
     "number": (_is_number, "a finite number"),
+    "share": (lambda value: _is_number(value) and 0 < value < 0.5, "a number above 0 and below 0.5"),
     "texts": (is_texts, "a list of texts"),
     "table of texts": (_is_table_of_texts, "a table of lists of texts"),
     "text or table": (

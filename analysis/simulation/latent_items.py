@@ -46,7 +46,7 @@ def joint_decompositions(
     Parameters
     ----------
     joint : (K1, K2, 2)
-        Weights, not necessarily summing to 1.
+        Weights, not necessarily summing to 1; every state has some.
     """
     p = joint / joint.sum()
     found = []
@@ -144,7 +144,7 @@ def _source(rng: np.random.Generator, states: int) -> _Drawn:
 
 def _diagnostic(rng: np.random.Generator, states: int) -> _Drawn:
     k = max(states, 2)
-    findings, test = rng.uniform(0.15, 0.85, size=(3, k)), rng.beta(1.5, 1.5, size=(k, 2))
+    findings, test = rng.uniform(0.15, 0.85, size=(3, k)), rng.beta(0.8, 0.8, size=(k, 2))
     group = rng.dirichlet([4, 4], size=k)
     joint = diagnostic_joint(rng.dirichlet(np.full(k, 3)), findings, rng.random(3) < 0.5, test, group)
     return joint, ("disorder", "subgroup"), (tuple(f"d{i + 1}" for i in range(k)), ("younger", "older"))
@@ -152,8 +152,8 @@ def _diagnostic(rng: np.random.Generator, states: int) -> _Drawn:
 
 def _claim(rng: np.random.Generator, states: int) -> _Drawn:
     k = int(rng.integers(2, max(states, 2) + 1))
-    weight = rng.dirichlet(np.full(2 * k, 2)).reshape(k, 2)
-    event = rng.beta(1.2, 1.2, size=(k, 2))
+    weight = rng.dirichlet(np.full(2 * k, 0.8)).reshape(k, 2)
+    event = rng.beta(0.5, 0.5, size=(k, 2))
     joint = np.stack([weight * (1 - event), weight * event], axis=-1)
     return joint, ("premise", "context"), (tuple(f"p{i + 1}" for i in range(k)), ("c1", "c2"))
 

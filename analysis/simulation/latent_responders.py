@@ -1,6 +1,8 @@
 """Simulated models that state probabilities: how incoherent, noisy, wrong and reliable they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
 import numpy as np
@@ -58,3 +60,18 @@ RESPONDERS: Final = (
     CoherenceResponder("simulated/leaning", 0.32, 0.15, 0.35, belief_error=0.4, digits=2, sum_error=0.03, tokens=1200,
                        unparsed=0.01),
 )  # fmt: skip
+
+
+def named_coherence_responders(names: Sequence[str]) -> tuple[CoherenceResponder, ...]:
+    """Responders of ``RESPONDERS`` by name (without ``simulated/``), each once."""
+    known = {responder.name.removeprefix("simulated/"): responder for responder in RESPONDERS}
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1) or list(known)
+            raise AnalysisError(
+                f"no simulated responder of this study is called {name!r}; there is {', '.join(near)}",
+                offenders=(name,),
+            )
+    if len(set(names)) != len(names):
+        raise AnalysisError("a simulated responder is named twice", offenders=tuple(names))
+    return tuple(known[name] for name in names)

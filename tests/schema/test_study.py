@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import StudyError
+from analysis.schema.coherence_settings import Coherence, IdentityEntry
 from analysis.schema.map_rules import MapRule
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
@@ -57,6 +58,16 @@ name = "core"
 keep = { validity = ["valid"] }
 drop = { template = ["t1", "t2"] }
 
+[[identity]]
+name = "two states"
+left = "target"
+right = "sum(latent * conditional)"
+relation = "<="
+scale = "probability"
+
+[coherence]
+clip = 0.02
+
 [report]
 primary = ["competence_floor"]
 """
@@ -100,6 +111,8 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     )
     assert study.baselines == {"nationality": "none"}
     assert study.restrictions == (Restriction("core", {"validity": ("valid",)}, {"template": ("t1", "t2")}),)
+    entry = IdentityEntry("two states", "target", "sum(latent * conditional)", "<=", "probability")
+    assert study.coherence == Coherence((entry,), 0.02)
     assert study.report.primary == ("competence_floor",)
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""

@@ -1,0 +1,271 @@
+"""Answers joined into the sets that an identity needs, and why a set is incomplete."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+#: What makes one set: all its answers have these in common.
+KEYS: Final = ("model", "unit", "identity", "wording", "sample")
+TWICE: Final = "two items for one query: {role}"
+NOT_ASKED: Final = "not asked with the others (wording, sample, state): {role}"
+UNANSWERED: Final = "no probability: {role}"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRule:
+    """Which queries belong together.
+
+    Attributes
+    ----------
+    roles : tuple of str
+        Every one of them is needed.
+    over_states : tuple of str
+        Roles of which all states are needed.
+    named_states : mapping of str to tuple of str
+        Role -> states that are needed.
+    not_with : tuple of str
+        Instances that have a query of one of these roles are left alone.
+    """
+
+    roles: tuple[str, ...]
+    over_states: tuple[str, ...] = ()
+    named_states: Mapping[str, tuple[str, ...]] | None = None
+    not_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSets:
+    """N sets of answers, S the largest number of states.
+
+    Attributes
+    ----------
+    keys : DataFrame (N rows)
+        ``KEYS``, ``item_family``, ``level``, as text.
+    by_role, truth : mapping of str to (N, S)
+        Probability, and what is true, by state in the order of the set's own states; NaN where there is none. A role
+        without states stands in the first column.
+    states : (N, S) of object
+        Names of the states, None beyond the last one.
+    has_states : mapping of str to (N,) of bool
+        Whether the role has states there; one without is the same for every state.
+    tokens : (N,)
+        Mean reasoning tokens of the set's answers.
+    reason : (N,) of object
+        Why a set is incomplete; empty where it is complete.
+    row, set_of_row : (R,)
+        Rows of the answers and the sets that they stand in.
+    """
+
+    keys: pd.DataFrame
+    by_role: Mapping[str, Floats]
+    truth: Mapping[str, Floats]
+    states: NDArray[np.object_]
+    has_states: Mapping[str, NDArray[np.bool_]]
+    tokens: Floats
+    reason: NDArray[np.object_]
+    row: Codes
+    set_of_row: Codes
+
+    @property
+    def complete(self) -> NDArray[np.bool_]:
+        """Sets that have every answer."""
+        return np.asarray(self.reason == "", dtype=bool)
+
+    def rows_used(self, size: int) -> NDArray[np.bool_]:
+        """Which of ``size`` rows stand in a complete set."""
+        used = np.zeros(size, dtype=bool)
+        used[self.row[self.complete[self.set_of_row]]] = True
+        return used
+
+    def incomplete(self) -> pd.DataFrame:
+        """``model, reason, sets``: the incomplete sets, counted."""
+        left = self.keys.loc[~self.complete, ["model"]].assign(reason=self.reason[~self.complete])
+        return left.groupby(["model", "reason"], sort=True).size().rename("sets").reset_index()
+
+
+def answer_sets(answers: pd.DataFrame, rule: JoinRule) -> AnswerSets | None:
+    """Join answers by unit, identity, wording, model and sample.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        As ``probability_answers`` returns. ``identity`` may list several, separated by ``;``; an empty one serves
+        every identity of its unit.
+    rule : JoinRule
+
+    Returns
+    -------
+    AnswerSets or None
+        None where no unit has a query of every role. A query asked of one model only is expected of that model's
+        sets alone; a state is expected wherever the instance has it for any model.
+    """
+    asked = _served(answers, (*rule.roles, *rule.not_with))
+    asked = _instances(asked, rule)
+    if asked.empty:
+        return None
+    stateful = _stateful(asked, rule)
+    asked = asked.assign(stateful=stateful)
+    places, states, size = _state_places(asked)
+    sets, codes = _set_codes(asked)
+    instance = asked["instance"].to_numpy()[np.unique(codes, return_index=True)[1]]
+    found = _Filled(asked, codes, places, len(sets), states.shape[1])
+    set_states, number = states[instance], size[instance]
+    has_states = {role: _of_instances(asked, role, len(states))[instance] for role in rule.roles}
+    reason = found.reasons(rule, has_states, set_states, number)
+    tokens = asked["tokens_reasoning"].groupby(codes).mean().to_numpy(float)
+    return AnswerSets(
+        keys=sets,
+        by_role={role: found.values("probability", role) for role in rule.roles},
+        truth={role: found.values("truth", role) for role in rule.roles},
+        states=set_states,
+        has_states=has_states,
+        tokens=tokens,
+        reason=reason,
+        row=asked["row"].to_numpy(),
+        set_of_row=codes,
+    )
+
+
+def _served(answers: pd.DataFrame, roles: tuple[str, ...]) -> pd.DataFrame:
+    """One row per answer × identity that it serves, of the roles wanted; text columns plain."""
+    wanted = answers[answers["role"].isin(roles)]
+    asked = pd.DataFrame({name: wanted[name].astype(str).to_numpy(object) for name in (*KEYS, "role", "state")})
+    for name in ("item_family", "level"):
+        asked[name] = wanted[name].astype(str).to_numpy(object)
+    for name in ("probability", "truth", "tokens_reasoning"):
+        asked[name] = wanted[name].to_numpy(float)
+    asked["row"] = np.flatnonzero(answers["role"].isin(roles))
+    listed = asked["identity"].str.split(";")
+    asked["identity"] = [list(dict.fromkeys(name.strip() for name in names if name.strip())) for names in listed]
+    exploded = asked.explode("identity", ignore_index=True)
+    own = exploded.dropna(subset="identity")
+    of_unit = own[["unit", "identity"]].drop_duplicates()
+    serving_all = exploded[exploded["identity"].isna()].drop(columns="identity").merge(of_unit, on="unit", how="left")
+    return pd.concat([own, serving_all], ignore_index=True).fillna({"identity": ""})
+
+
+def _instances(asked: pd.DataFrame, rule: JoinRule) -> pd.DataFrame:
+    """Rows of instances that have every role for some model, with the instance's code."""
+    code, _ = pd.factorize(pd.MultiIndex.from_frame(asked[["unit", "identity"]]), sort=True)
+    asked = asked.assign(instance=code)
+    roles = asked[["instance", "role"]].drop_duplicates()
+    barred = set(roles.loc[roles["role"].isin(rule.not_with), "instance"])
+    counted = roles[roles["role"].isin(rule.roles)].groupby("instance").size()
+    whole = set(counted.index[counted == len(rule.roles)]) - barred
+    kept = asked[asked["instance"].isin(whole) & asked["role"].isin(rule.roles)]
+    code, _ = pd.factorize(kept["instance"], sort=True)
+    return kept.assign(instance=code).reset_index(drop=True)
+
+
+def _stateful(asked: pd.DataFrame, rule: JoinRule) -> NDArray[np.bool_]:
+    """Whether the state of an answer counts: it does in sums, where it is named, and where other roles share it."""
+    needed = set(rule.over_states) | set(rule.named_states or ())
+    pairs = asked.loc[asked["state"] != "", ["instance", "role", "state"]].drop_duplicates()
+    by_role = pairs.groupby(["instance", "role"])["state"].transform("size")
+    by_state = pairs.groupby(["instance", "state"])["role"].transform("size")
+    counts = pairs[(by_role > 1) | (by_state > 1) | pairs["role"].isin(needed)]
+    marked = pd.MultiIndex.from_frame(counts[["instance", "role"]].drop_duplicates())
+    return np.asarray(pd.MultiIndex.from_frame(asked[["instance", "role"]]).isin(marked), dtype=bool)
+
+
+def _state_places(asked: pd.DataFrame) -> tuple[Codes, NDArray[np.object_], Codes]:
+    """Column of every answer, names of the states by instance, and how many there are."""
+    pairs = asked.loc[asked["stateful"], ["instance", "state"]].drop_duplicates().sort_values(["instance", "state"])
+    pairs["place"] = pairs.groupby("instance").cumcount()
+    instances = int(asked["instance"].max()) + 1
+    width = int(pairs["place"].max()) + 1 if len(pairs) else 1
+    states = np.full((instances, width), None, dtype=object)
+    states[pairs["instance"], pairs["place"]] = pairs["state"]
+    size = np.bincount(pairs["instance"].to_numpy(np.int64), minlength=instances)
+    found = asked[["instance", "state"]].merge(pairs, on=["instance", "state"], how="left")["place"].to_numpy(float)
+    places = np.where(asked["stateful"].to_numpy() & ~np.isnan(found), found, 0).astype(np.int64)
+    return places, states, size
+
+
+def _set_codes(asked: pd.DataFrame) -> tuple[pd.DataFrame, Codes]:
+    """Keys of the sets in order, and the set of every answer."""
+    frame = asked[list(KEYS)]
+    codes, index = pd.factorize(pd.MultiIndex.from_frame(frame), sort=True)
+    keys = pd.DataFrame(index.tolist(), columns=list(KEYS), dtype=object)
+    for name in ("item_family", "level"):
+        # An item's own level; where the queries of one set differ, the first in order of name.
+        keys[name] = asked[name].groupby(codes).min().to_numpy(object)
+    return keys, codes.astype(np.int64)
+
+
+def _of_instances(asked: pd.DataFrame, role: str, instances: int) -> NDArray[np.bool_]:
+    marked = np.zeros(instances, dtype=bool)
+    marked[asked.loc[(asked["role"] == role) & asked["stateful"], "instance"].unique()] = True
+    return marked
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """Answers placed into arrays of sets × states."""
+
+    asked: pd.DataFrame
+    codes: Codes
+    places: Codes
+    sets: int
+    width: int
+
+    def values(self, column: str, role: str) -> Floats:
+        """(N, S) of one role; of several answers in one place, the last in order."""
+        here = (self.asked["role"] == role).to_numpy()
+        placed = np.full((self.sets, self.width), np.nan)
+        placed[self.codes[here], self.places[here]] = self.asked[column].to_numpy(float)[here]
+        return placed
+
+    def count(self, role: str, *, answered: bool) -> Codes:
+        """(N, S): answers in every place."""
+        here = (self.asked["role"] == role).to_numpy()
+        if answered:
+            here = here & self.asked["probability"].notna().to_numpy()
+        counted = np.zeros((self.sets, self.width), dtype=np.int64)
+        np.add.at(counted, (self.codes[here], self.places[here]), 1)
+        return counted
+
+    def reasons(
+        self,
+        rule: JoinRule,
+        has_states: Mapping[str, NDArray[np.bool_]],
+        states: NDArray[np.object_],
+        number: Codes,
+    ) -> NDArray[np.object_]:
+        """Why each set is incomplete, the first reason that applies; empty where it is complete."""
+        reason = np.full(self.sets, "", dtype=object)
+        real = np.arange(self.width) < np.maximum(number, 1)[:, None]
+        asked = {role: self.count(role, answered=False) for role in rule.roles}
+        known = {role: self.count(role, answered=True) for role in rule.roles}
+        for role in rule.roles:
+            reason[(reason == "") & (asked[role] > 1).any(axis=1)] = TWICE.format(role=role)
+        for text, counts in ((NOT_ASKED, asked), (UNANSWERED, known)):
+            for role in rule.roles:
+                lacking = (counts[role] == 0) & self._needed(role, rule, has_states[role], states, real)
+                none = (counts[role] == 0).all(axis=1)
+                reason[(reason == "") & (lacking.any(axis=1) | none)] = text.format(role=role)
+        return reason
+
+    def _needed(
+        self,
+        role: str,
+        rule: JoinRule,
+        stateful: NDArray[np.bool_],
+        states: NDArray[np.object_],
+        real: NDArray[np.bool_],
+    ) -> NDArray[np.bool_]:
+        """(N, S): places that must be filled."""
+        first = np.zeros_like(real)
+        first[:, 0] = True
+        named = (rule.named_states or {}).get(role, ())
+        if role in rule.over_states:
+            return np.where(stateful[:, None], real, first)
+        if named:
+            return np.asarray(np.isin(states.astype(str), named), dtype=bool)
+        return np.where(stateful[:, None], False, first)

@@ -8,7 +8,19 @@ from importlib import import_module
 from analysis import __version__
 from analysis.errors import AnalysisError
 
-COMMANDS = ("report", "import_logs", "validate", "audit", "schema", "study", "simulate", "crosscheck", "check_tables")
+COMMANDS = (
+    "report",
+    "import_logs",
+    "validate",
+    "audit",
+    "schema",
+    "study",
+    "simulate",
+    "crosscheck",
+    "check_tables",
+    "show",
+    "doctor",
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -26,6 +26,7 @@ from analysis.report.number_macros import number_macros
 from analysis.report.page import is_simulated, render_page
 from analysis.report.references import bibtex, cited_keys
 from analysis.report.spec import Table
+from analysis.report.terminal import render_text
 from analysis.report.typeset import typeset
 
 #: Ending of a table's file -> how it is rendered.
@@ -34,6 +35,7 @@ TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
     "html": render_html,
     "md": render_markdown,
     "csv": render_csv,
+    "txt": render_text,
 }
 FOLDERS: Final = ("tables", "figures", "data")
 

@@ -1,0 +1,79 @@
+"""A report as it lies on disk: its tables by name, read back."""
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import AnalysisError
+
+#: Files of the report's format, version 1.
+_MANIFEST = "manifest.json"
+_FORMAT = "evenhand report"
+_FORMAT_VERSION = 1
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Manifest of a report.
+
+    Raises
+    ------
+    AnalysisError
+        The folder holds no report, or one of a format that this version does not know.
+    """
+    try:
+        found = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise AnalysisError(f"{folder}: holds no report ({_MANIFEST} is missing or damaged)") from error
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise AnalysisError(f"{folder}: holds no report ({_MANIFEST} is of something else)")
+    if found.get("format_version") != _FORMAT_VERSION:
+        raise AnalysisError(
+            f"{folder}: a report of format {found.get('format_version')!r}, this version reads {_FORMAT_VERSION}; "
+            "make the report anew from its logs"
+        )
+    return found
+
+
+def table_names(folder: Path) -> tuple[str, ...]:
+    """Names of the tables that a report wrote, in order of name."""
+    outputs = read_manifest(folder).get("outputs", {})
+    written = [Path(str(path)) for path in outputs] if isinstance(outputs, dict) else []
+    return tuple(sorted(path.stem for path in written if path.parts[:1] == ("tables",) and path.suffix == ".csv"))
+
+
+def table_text(folder: Path, name: str) -> str:
+    """A table as plain text for a terminal."""
+    return _read(folder, name, "txt")
+
+
+def table_records(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Rows of a table with every column of its data: numbers as numbers, an empty cell as None."""
+    reader = csv.DictReader(_read(folder, name, "csv").splitlines(keepends=True))
+    return [{str(key): _value(text) for key, text in row.items() if key is not None} for row in reader]
+
+
+def _read(folder: Path, name: str, ending: str) -> str:
+    known = table_names(folder)
+    if name not in known:
+        raise AnalysisError(f"{folder}: no table {name!r}; there are {', '.join(known) or 'none'}")
+    path = folder / "tables" / f"{name}.{ending}"
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnalysisError(f"{path}: cannot be read; make the report anew from its logs") from error
+
+
+def _value(text: str | None) -> Any:
+    if not text:
+        return None
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not math.isfinite(number) or text.strip() != text or "_" in text:
+        return text
+    return int(text) if text.lstrip("-").isdigit() else number

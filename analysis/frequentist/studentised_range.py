@@ -1,6 +1,6 @@
 """How far the largest of k independent normal values lies above the smallest, by chance alone."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ def range_probability(width: ArrayLike, k: int) -> NDArray[np.float64]:
     """Probability that the range of k standard normal values is at most ``width``."""
     _check(k)
     w = np.asarray(width, float)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _gauss()
     z = _REACH * nodes
     density = _REACH * weights * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     inside = np.clip(ndtr(z + w[..., None]) - ndtr(z), 0, 1)
@@ -49,7 +49,7 @@ def expected_range(k: int, *, largest_of: int = 1) -> float:
     _check(k)
     if largest_of < 1:
         raise AnalysisError(f"the largest of {largest_of} ranges does not exist; give 1 or more")
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _gauss()
     width = _REACH * (nodes + 1)
     return float(_REACH * (weights * (1 - range_probability(width, k) ** largest_of)).sum())
 
@@ -60,6 +60,12 @@ def range_quantile(probability: float, k: int, *, largest_of: int = 1) -> float:
         raise AnalysisError(f"probability must lie strictly between 0 and 1, not {probability!r}")
     single = probability ** (1 / largest_of)
     return float(brentq(lambda width: float(range_probability(width, k)) - single, 0.0, 2 * _REACH))
+
+
+@cache
+def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of the quadrature, which cost more than everything they are used for."""
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _check(k: int) -> None:

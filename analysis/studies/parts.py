@@ -10,6 +10,7 @@ from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.factors import factors_part
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
@@ -92,4 +93,5 @@ def judgement_part(context: TaskContext) -> Part | None:
 PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     accuracy_part,
     judgement_part,
+    factors_part,
 )

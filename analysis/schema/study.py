@@ -9,6 +9,7 @@ from typing import Any
 
 from analysis.errors import StudyError
 from analysis.schema.coherence_settings import Coherence, coherence_of
+from analysis.schema.external_settings import External, external_of
 from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
@@ -22,6 +23,7 @@ from analysis.schema.study_keys import (
     suggestion,
     type_name,
 )
+from analysis.schema.vote_settings import Votes, votes_of
 
 FILE_NAME = "study.toml"
 #: Endings of files beside logs that hold no responses.
@@ -114,6 +116,8 @@ class Study:
     baselines: Mapping[str, str] = field(default_factory=dict)
     restrictions: tuple[Restriction, ...] = ()
     coherence: Coherence = field(default_factory=Coherence)
+    votes: Votes = field(default_factory=Votes)
+    external: External | None = None
     report: Report = field(default_factory=Report)
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
@@ -289,6 +293,8 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings["baselines"] = {name: entry["baseline"] for name, entry in factors.items() if "baseline" in entry}
     settings["restrictions"] = tuple(Restriction(**entry) for entry in values.get("restriction", []))
     settings["coherence"] = coherence_of(values)
+    settings["votes"] = votes_of(values)
+    settings["external"] = external_of(values)
     settings["report"] = Report(**values.get("report", {}))
     settings["priors"] = values.get("priors", {})
     return settings

@@ -80,6 +80,19 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("scale", "text", "scale of the residual", ("log_odds", "probability")),
     ),
     "coherence": (Key("clip", "share", "probabilities are moved to within [clip, 1 - clip]"),),
+    "votes": (
+        Key("tie", "text", "what a tie of repeated responses is: uncertain, aside (set aside), or an answer"),
+        Key("label_column", "text", "column with a second yes/no label of the item, such as believable"),
+        Key("label_yes", "text", "value of that column for which yes would be right"),
+    ),
+    "external": (
+        Key("file", "text", "CSV beside study.toml, or below its directory", required=True),
+        Key("model", "text", "column with the names of the models", required=True),
+        Key("value", "text", "column with a number for each", required=True),
+        Key("name", "text", "name to print"),
+        Key("lower_is_better", "flag", "whether small numbers are good, as of ranks"),
+        Key("names", "table of texts", "model as logged -> its name in the file"),
+    ),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
         Key("tables", "texts", "tables to print"),

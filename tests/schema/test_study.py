@@ -6,10 +6,12 @@ import pytest
 
 from analysis.errors import StudyError
 from analysis.schema.coherence_settings import Coherence, IdentityEntry
+from analysis.schema.external_settings import External
 from analysis.schema.map_rules import MapRule
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
 from analysis.schema.study_keys import KEYS
+from analysis.schema.vote_settings import Votes
 
 FULL = """
 [study]
@@ -68,6 +70,18 @@ scale = "probability"
 [coherence]
 clip = 0.02
 
+[votes]
+tie = "no"
+label_column = "meta.believable"
+label_yes = "1"
+
+[external]
+file = "arena.csv"
+model = "Model"
+value = "Rank"
+lower_is_better = true
+names = { "openai/gpt-4o" = "GPT" }
+
 [report]
 primary = ["competence_floor"]
 """
@@ -113,6 +127,8 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     assert study.restrictions == (Restriction("core", {"validity": ("valid",)}, {"template": ("t1", "t2")}),)
     entry = IdentityEntry("two states", "target", "sum(latent * conditional)", "<=", "probability")
     assert study.coherence == Coherence((entry,), 0.02)
+    assert study.votes == Votes("no", "meta.believable", "1")
+    assert study.external == External("arena.csv", "Model", "Rank", "", True, {"openai/gpt-4o": "GPT"})
     assert study.report.primary == ("competence_floor",)
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""

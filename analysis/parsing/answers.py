@@ -1,6 +1,6 @@
 """Fills answer, rule and status of a batch of responses, from given answers and from raw texts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from analysis.parsing.policy import KINDS, ReadingPolicy, kind_and_gold
 from analysis.parsing.probability import read_probability
 from analysis.parsing.reading import Reading, answered, unanswered
 from analysis.parsing.row_groups import row_groups
+from analysis.parsing.stop_reasons import stopped
+from analysis.parsing.task_facts import SCORES, batch_facts
 from analysis.parsing.text import strip_echo
 from analysis.parsing.yes_no import read_yes_no
 from analysis.parsing.yes_no_options import CHOICES, LETTER, YES_LETTER, in_words, read_either
@@ -23,11 +25,6 @@ from analysis.schema.status import Status
 
 __all__ = ["KINDS", "ReadingPolicy", "asked_columns", "read_answers", "read_columns", "with_readings"]
 
-#: Stop reasons of the harnesses that mean: cut off before the end, and: held back by a filter.
-_CUT_OFF = frozenset({"max_tokens", "length", "max_length", "model_length", "max_output_tokens", "token_limit"})
-_HELD_BACK = frozenset({"content_filter", "refusal", "safety"})
-#: Rules that go by where the words stand, which a text without its end does not tell.
-_BY_PLACE = frozenset({"last_line", "only_one_polarity", "only_one_option", "last_number"})
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
 _STOP_REASON = "meta.stop_reason"
 #: Columns that a reading may look at.
@@ -80,7 +77,8 @@ def read_answers(rows: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     Notes
     -----
     A status other than ``answered`` that the importer set stays. A given answer wins unless
-    ``policy.reread`` and there is a text. Each distinct text is read once per batch.
+    ``policy.reread`` and there is a text. Each distinct text is read once per batch. What the rows of a task
+    decide together (``TaskFacts``) is taken from the batch unless the policy knows it.
     """
     return with_readings(rows, read_columns(asked_columns(rows), policy))
 
@@ -92,7 +90,8 @@ def asked_columns(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 def read_columns(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     """``answer``, ``rule``, ``status``, ``gold`` (and ``probability`` where one was read), from ``asked_columns``."""
-    return _BatchReader(in_words(asked, policy), policy).read()
+    facts = policy.facts or batch_facts(asked, policy)
+    return _BatchReader(in_words(asked, policy, facts.mixed), policy, facts.texts).read()
 
 
 def with_readings(rows: pa.RecordBatch, read: pa.RecordBatch) -> pa.RecordBatch:
@@ -104,8 +103,8 @@ def with_readings(rows: pa.RecordBatch, read: pa.RecordBatch) -> pa.RecordBatch:
 class _BatchReader:
     """One batch: each combination of what decides a reading is read once."""
 
-    def __init__(self, rows: pa.RecordBatch, policy: ReadingPolicy) -> None:
-        self._rows, self._policy = rows, policy
+    def __init__(self, rows: pa.RecordBatch, policy: ReadingPolicy, tasks_with_texts: Collection[str]) -> None:
+        self._rows, self._policy, self._tasks_with_texts = rows, policy, tasks_with_texts
         self._words = answer_words(policy.synonyms)
         self._labels = option_labels(tuple(policy.labels))
         self._names = set(rows.schema.names)
@@ -151,7 +150,7 @@ class _BatchReader:
         has_text, given = _present(outputs), _present(self._column("answer"))
         again = has_text & self._policy.reread
         stated = self._any_value("probability") & (kinds == KINDS.index("probability"))
-        scored = self._any_value("logged_score", "score_value", "probability", "p_yes")
+        scored = self._any_value(*SCORES)
         texts = np.asarray(pc.is_valid(outputs))
         case = np.where(texts, _TEXT, np.where(scored & ~self._blank(kinds, texts), _SCORE, _NOTHING))
         case[stated & ~again] = _STATED
@@ -163,14 +162,14 @@ class _BatchReader:
     def _blank(self, kinds: NDArray[np.int64], texts: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Judgements without a text, for which a probability is a confidence and no answer.
 
-        A score stands for the answer of a declared judgement only where no judgement beside it has a text.
+        A score stands for the answer of a declared judgement only where no response to its task has a text.
         """
-        judged = kinds == KINDS.index("judgement")
-        blank = judged & ~texts
+        blank = (kinds == KINDS.index("judgement")) & ~texts
         if not blank.any():
             return blank
-        tasks, beside = self._column("task").to_pylist(), bool((judged & texts).any())
-        declared = np.array([self._policy.kind_of(task or "") == "judgement" for task in tasks], bool)
+        tasks = [task or "" for task in self._column("task").to_pylist()]
+        beside = np.array([task in self._tasks_with_texts for task in tasks], bool)
+        declared = np.array([self._policy.kind_of(task) == "judgement" for task in tasks], bool)
         scored = self._any_value("logged_score", "score_value", "p_yes")
         return blank & np.where(scored, declared & beside, declared | beside)
 
@@ -197,7 +196,7 @@ class _BatchReader:
             reading = read_probability(row.output, percent=self._policy.percent)
         else:
             reading = unanswered("not_read", Status.ANSWERED) if row.output.strip() else unanswered("empty")
-        return _stopped(reading, row.stop) if row.stop else reading
+        return stopped(reading, row.stop) if row.stop else reading
 
     def _given(self, answer: str, rule: str, kind: str) -> Reading:
         """A given answer in the study's words; one outside the vocabulary stays as it is."""
@@ -288,12 +287,3 @@ def _present(column: pa.Array) -> NDArray[np.bool_]:
 def _values(column: Column, rows: NDArray[np.int64]) -> list[Any]:
     taken = column.take(rows) if isinstance(column, np.ndarray) else column.take(pa.array(rows))
     return taken.tolist() if isinstance(taken, np.ndarray) else taken.to_pylist()
-
-
-def _stopped(reading: Reading, stop_reason: str) -> Reading:
-    """The reading of a text whose generation was cut off or held back: its last words are no conclusion."""
-    reason = stop_reason.casefold()
-    if reason in _CUT_OFF and (reading.status is Status.UNPARSED or reading.rule in _BY_PLACE):
-        return unanswered(reading.rule, Status.TRUNCATED)
-    held_back = reason in _HELD_BACK and reading.status is Status.UNPARSED
-    return unanswered("refusal", Status.REFUSED) if held_back else reading

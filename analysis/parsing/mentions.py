@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from analysis.parsing import contexts
+from analysis.parsing import contexts, right_contexts
 from analysis.parsing.answer_words import OPPOSITE, AnswerWords
 from analysis.parsing.clauses import has_if, is_conceded, is_conditional, is_hypothetic, is_reported, is_subordinate
 from analysis.parsing.corrections import is_conclusion
@@ -95,9 +95,9 @@ def _judge(layout: _Layout, found: re.Match[str], words: AnswerWords) -> Mention
     text, start = layout.text, found.start()
     word = " ".join(found[0].split())
     polarity, declared = words.table[word], word in words.declared
-    if contexts.IS_ANSWER.match(text, found.end()):
+    if right_contexts.IS_ANSWER.match(text, found.end()):
         return Mention(start, polarity, NAMED, "final_answer")
-    if contexts.IS_THE_OTHER.match(text, found.end()) and "not the" in text[max(0, start - 60) : start]:
+    if right_contexts.IS_THE_OTHER.match(text, found.end()) and "not the" in text[max(0, start - 60) : start]:
         return Mention(start, polarity, NAMED, "final_answer")
     right = right_reason(text, found.end(), word, polarity, declared)
     if right:
@@ -199,7 +199,7 @@ def _standing(layout: _Layout, start: int, left: str, polarity: str, end: int) -
     if contexts.OPENS_REPLY.fullmatch(opening_label):
         if contexts.ARTICLE.match(opening_label) and contexts.NOUN_GOES_ON.match(layout.text, end):
             return "inside"
-        if contexts.CONDITION_ENDS.match(layout.text, end):
+        if right_contexts.CONDITION_ENDS.match(layout.text, end):
             return "conditional"
         return Mention(start, polarity, STANDING, "first_word")
     starts = contexts.STARTS.search(left[-24:])

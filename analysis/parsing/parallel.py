@@ -17,7 +17,9 @@ from typing import Final, Self
 
 import pyarrow as pa
 
-from analysis.parsing.answers import ReadingPolicy, asked_columns, read_answers, read_columns, with_readings
+from analysis.parsing.answers import asked_columns, read_answers, read_columns, with_readings
+from analysis.parsing.policy import ReadingPolicy, TaskFacts
+from analysis.parsing.task_facts import BatchFacts
 
 #: Rows after which reading in several processes pays.
 MIN_ROWS: Final = 200_000
@@ -66,23 +68,38 @@ class AnswerReader:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Batches with their answers read, as ``read_answers`` gives them; large ones come in slices."""
+    def read(
+        self, batches: Iterable[pa.RecordBatch], *, facts: TaskFacts | None = None, seen: BatchFacts | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches with their answers read, as ``read_answers`` gives them; large ones come in slices.
+
+        Parameters
+        ----------
+        batches : iterable of RecordBatch
+            Those of one file.
+        facts : TaskFacts, optional
+            What is known of the tasks; by default every slice is read by what it shows itself.
+        seen : BatchFacts, optional
+            Is told what the slices show.
+        """
+        policy = replace(self._policy, facts=facts)
         waiting: deque[tuple[pa.RecordBatch, Future[bytes] | None]] = deque()
         try:
             for batch in _slices(batches):
                 self._rows += batch.num_rows
-                waiting.append((batch, self._sent(batch)))
+                if seen is not None:
+                    seen.add(asked_columns(batch), policy)
+                waiting.append((batch, self._sent(batch, policy)))
                 while waiting and (waiting[0][1] is None or len(waiting) > self._processes * _AHEAD):
-                    yield self._received(*waiting.popleft())
+                    yield self._received(*waiting.popleft(), policy)
             while waiting:
-                yield self._received(*waiting.popleft())
+                yield self._received(*waiting.popleft(), policy)
         finally:
             for _, future in waiting:
                 if future is not None:
                     future.cancel()
 
-    def _sent(self, batch: pa.RecordBatch) -> "Future[bytes] | None":
+    def _sent(self, batch: pa.RecordBatch, policy: ReadingPolicy) -> "Future[bytes] | None":
         """The reading of a batch by another process; None where this one is to read it."""
         if self._processes < 2 or self._rows <= self._min_rows:
             return None
@@ -90,19 +107,19 @@ class AnswerReader:
             if self._pool is None:
                 context = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
-            return self._pool.submit(_read_message, _message(asked_columns(batch)), self._policy)
+            return self._pool.submit(_read_message, _message(asked_columns(batch)), policy)
         except (BrokenProcessPool, OSError):
             self._give_up()
             return None
 
-    def _received(self, batch: pa.RecordBatch, future: "Future[bytes] | None") -> pa.RecordBatch:
+    def _received(self, batch: pa.RecordBatch, future: "Future[bytes] | None", policy: ReadingPolicy) -> pa.RecordBatch:
         if future is None:
-            return read_answers(batch, self._policy)
+            return read_answers(batch, policy)
         try:
             return with_readings(batch, _batch(future.result()))
         except BrokenProcessPool:
             self._give_up()
-            return read_answers(batch, self._policy)
+            return read_answers(batch, policy)
 
     def _give_up(self) -> None:
         """Read everything in this process from here on: the system started or kept no other."""

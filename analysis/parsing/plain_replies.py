@@ -6,7 +6,7 @@ in it except "no" before a noun.
 
 import re
 
-from analysis.parsing import contexts
+from analysis.parsing import contexts, right_contexts
 from analysis.parsing.answer_words import EDGES, NO, AnswerWords
 from analysis.parsing.corrections import is_retracted
 from analysis.parsing.reading import Reading, answered
@@ -19,8 +19,13 @@ _QUALIFIES = re.compile(
     "|".join(
         pattern.pattern
         for pattern in (
-            *(contexts.NUMBER, contexts.CLASS, contexts.CONDITION_AFTER, contexts.CONDITION_ENDS),
-            *(contexts.MAYBE_AFTER, contexts.SAID, contexts.TO_PART),
+            *(
+                right_contexts.NUMBER,
+                right_contexts.CLASS,
+                right_contexts.CONDITION_AFTER,
+                right_contexts.CONDITION_ENDS,
+            ),
+            *(right_contexts.MAYBE_AFTER, contexts.SAID, contexts.TO_PART),
         )
     )
 )
@@ -48,8 +53,8 @@ def _is_alone(folded: str, start: int, words: AnswerWords) -> bool:
         if words.table.get(found[0]) != NO or found[0] in words.declared:
             return False
         following = _DETERMINED.match(folded, found.end())
-        speaks_on = following is None or contexts.SPEAKS_ON.fullmatch(following[1]) is not None
-        if speaks_on and contexts.CLASS.match(folded, found.end()) is None:
+        speaks_on = following is None or right_contexts.SPEAKS_ON.fullmatch(following[1]) is not None
+        if speaks_on and right_contexts.CLASS.match(folded, found.end()) is None:
             return False
     return True
 

@@ -11,6 +11,18 @@ KINDS = ("judgement", "choice", "probability", "none")
 
 
 @dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """Facts by task.
+
+    ``mixed`` tasks have questions with options other than yes and no, ``texts`` are those of whose responses, in one
+    file, some have a text.
+    """
+
+    mixed: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingPolicy:
     """How answers are read.
 
@@ -29,6 +41,8 @@ class ReadingPolicy:
         Option labels, by default the letters A to Z.
     percent : bool
         Whether bare numbers stated as probabilities are percentages.
+    facts : TaskFacts, optional
+        What the rows of each task decide together; by default each batch decides for itself.
     """
 
     reread: bool = False
@@ -37,6 +51,7 @@ class ReadingPolicy:
     kinds: Mapping[str, str] = field(default_factory=dict)
     labels: Sequence[str] = LETTERS
     percent: bool = False
+    facts: TaskFacts | None = None
 
     def __post_init__(self) -> None:
         answer_words(self.synonyms)

@@ -1,7 +1,7 @@
 """Questions whose two options are yes and no: letters of options become the words they stand for."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ YES_LETTER = "meta.yes_letter"
 _LETTERS = ("A", "B")
 
 
-def in_words(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
+def in_words(asked: pa.RecordBatch, policy: ReadingPolicy, mixed: Collection[str]) -> pa.RecordBatch:
     """Rows with gold and given answers in words where all options of their task are yes and no.
 
     Parameters
@@ -29,6 +29,8 @@ def in_words(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
         Columns that decide how rows are read.
     policy : ReadingPolicy
         Tasks that it declares as of another kind than ``judgement`` keep their letters.
+    mixed : collection of str
+        Tasks with questions whose options are others; they keep their letters too.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def in_words(asked: pa.RecordBatch, policy: ReadingPolicy) -> pa.RecordBatch:
     if CHOICES not in names or asked.column(CHOICES).null_count == asked.num_rows:
         return asked
     words, labels = answer_words(policy.synonyms), option_labels(tuple(policy.labels))
-    yes = _yes_letters(asked, policy, words)
+    yes = _yes_letters(asked, policy, words, mixed)
     if not any(yes):
         return asked
     columns = dict(zip(names, asked.columns, strict=True))
@@ -74,16 +76,37 @@ def _known(letter: str | None) -> str | None:
     return letter if letter in _LETTERS else None
 
 
-def _yes_letters(asked: pa.RecordBatch, policy: ReadingPolicy, words: AnswerWords) -> list[str | None]:
+def tasks_by_options(asked: pa.RecordBatch, policy: ReadingPolicy) -> tuple[set[str], set[str]]:
+    """Tasks with questions whose two options are yes and no, and tasks with questions that have others.
+
+    Tasks declared as of another kind than ``judgement`` are in neither.
+    """
+    if CHOICES not in asked.schema.names or asked.column(CHOICES).null_count == asked.num_rows:
+        return set(), set()
+    pairs = set(zip(_tasks(asked), asked.column(CHOICES).to_pylist(), strict=True))
+    words = answer_words(policy.synonyms)
+    letters = {text: _yes_letter(text, words) for _, text in pairs if text}
+    found: tuple[set[str], set[str]] = set(), set()
+    for task, text in pairs:
+        if text and policy.kind_of(task) in (None, "judgement"):
+            found[letters[text] is None].add(task)
+    return found
+
+
+def _yes_letters(
+    asked: pa.RecordBatch, policy: ReadingPolicy, words: AnswerWords, mixed: Collection[str]
+) -> list[str | None]:
     """Letter that means yes, for every row of tasks of which all rows with options have these two."""
-    choices = asked.column(CHOICES).to_pylist()
-    tasks: Sequence[str | None] = (
-        asked.column("task").to_pylist() if "task" in asked.schema.names else [None] * asked.num_rows
-    )
+    choices, tasks = asked.column(CHOICES).to_pylist(), _tasks(asked)
     letters = {text: _yes_letter(text, words) for text in dict.fromkeys(choices) if text}
-    others = {task for task, text in zip(tasks, choices, strict=True) if text and letters[text] is None}
-    others |= {task for task in dict.fromkeys(tasks) if policy.kind_of(task or "") not in (None, "judgement")}
+    others = set(mixed) | {task for task in set(tasks) if policy.kind_of(task) not in (None, "judgement")}
     return [letters[text] if text and task not in others else None for task, text in zip(tasks, choices, strict=True)]
+
+
+def _tasks(asked: pa.RecordBatch) -> list[str]:
+    if "task" not in asked.schema.names:
+        return [""] * asked.num_rows
+    return [task or "" for task in asked.column("task").to_pylist()]
 
 
 def _yes_letter(choices: str, words: AnswerWords) -> str | None:

@@ -2,8 +2,7 @@
 
 import hashlib
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +11,21 @@ import pyarrow as pa
 
 from analysis.errors import AnalysisError, LogError
 from analysis.importers import standard, wide_table
-from analysis.importers.detect import Found, find_logs, format_names
+from analysis.importers.detect import Found, find_logs
 from analysis.importers.parquet_rows import is_store
 from analysis.importers.protocol import Claim, ReadOptions
 from analysis.parsing.answers import ReadingPolicy
 from analysis.parsing.parallel import AnswerReader
+from analysis.parsing.policy import TaskFacts
+from analysis.parsing.task_facts import BatchFacts
+from analysis.reduction.intake_refusals import (
+    absolute,
+    refusal,
+    refuse_absent_scorer,
+    refuse_fruitless,
+    refuse_nothing,
+    refuse_own_output,
+)
 from analysis.reduction.reconciliation import FileAccount, files_table, notes_table, set_aside_table
 from analysis.reduction.response_batches import completed, drop_rows, record_batches
 from analysis.schema.mapping import map_columns
@@ -26,8 +35,6 @@ from analysis.schema.study import Study
 
 #: Model of a log that names none, as the importers write it.
 _UNKNOWN = "unknown"
-#: Names in the notes of importers that lack the scorer asked for.
-_SCORERS = re.compile(r"\((?:it has|there is): (.*?)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +92,16 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
         record that is neither used nor set aside.
     """
     root = root_of(paths)
-    found = find_logs(_absolute(paths), root, rules=study.map, wide=study.wide)
-    _refuse_nothing(found, paths)
-    _refuse_fruitless(found, paths)
-    _refuse_own_output(found, store)
-    with StoreWriter(store) as writer, AnswerReader(reading_policy(study, settings)) as answers:
+    found = find_logs(absolute(paths), root, rules=study.map, wide=study.wide)
+    refuse_nothing(found, paths)
+    refuse_fruitless(found, paths)
+    refuse_own_output(found, store)
+    with AnswerReader(reading_policy(study, settings)) as answers:
         reader = _Reader(study, settings, root, answers)
-        accounts = [reader.read(item, writer) for item in found]
-        refused = [account for account in accounts if account.verdict in ("refused", "unreadable")]
-        if refused and not settings.keep_going:
-            raise _refusal(refused, len(found))
-        if not any(account.verdict == "read" for account in accounts):
-            raise _refusal(refused, len(found))
-        _refuse_absent_scorer(accounts, settings.scorer)
+        accounts = _read_all(reader, found, settings, store)
+        if reader.is_contradicted:
+            reader = _Reader(study, settings, root, answers, reader.facts())
+            accounts = _read_all(reader, found, settings, store)
     if reader.dropped:
         drop_rows(store, reader.dropped)
     files = files_table(accounts)
@@ -105,85 +109,61 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
     return Intake(files, set_aside_table(accounts), notes_table(accounts), store, records, rows)
 
 
+def _read_all(reader: "_Reader", found: list[Found], settings: IntakeSettings, store: Path) -> list[FileAccount]:
+    with StoreWriter(store) as writer:
+        accounts = [reader.read(item, writer) for item in found]
+        refused = [account for account in accounts if account.verdict in ("refused", "unreadable")]
+        if refused and not settings.keep_going:
+            raise refusal(refused, len(found))
+        if not any(account.verdict == "read" for account in accounts):
+            raise refusal(refused, len(found))
+        refuse_absent_scorer(accounts, settings.scorer)
+    return accounts
+
+
 def root_of(paths: list[Path]) -> Path:
     """Directory that names are relative to: the one given, or the deepest that holds all that was given."""
     if not paths:
         raise AnalysisError("no logs were named; give a file or a directory")
-    return Path(os.path.commonpath([path if path.is_dir() else path.parent for path in _absolute(paths)]))
-
-
-def _absolute(paths: list[Path]) -> list[Path]:
-    # Not resolved: a link keeps the name under which the user knows it.
-    return [Path(os.path.abspath(path)) for path in paths]
-
-
-def _refuse_nothing(found: list[Found], paths: list[Path]) -> None:
-    if any(item.claim in (Claim.LOG, Claim.REFUSED) for item in found):
-        return
-    named = ", ".join(str(path) for path in paths)
-    known = ", ".join(format_names())
-    looked = f"looked at {len(found):,} files" if found else "the directory is empty"
-    reasons = [f"{item.relative}: {item.reason}" for item in found if item.claim is Claim.NO]
-    shown = "".join(f"\n  {reason}" for reason in reasons[:10]) + ("\n  …" if len(reasons) > 10 else "")
-    raise AnalysisError(f"no logs found in {named}: {looked}; known formats are {known}{shown}", offenders=reasons)
-
-
-def _refuse_fruitless(found: list[Found], paths: list[Path]) -> None:
-    """Refuse a named file or directory without a log or what belongs to one, which the logs beside it would hide."""
-    logs = [item.path for item in found if item.claim is not Claim.NO]
-    empty = [
-        str(path)
-        for path, place in zip(paths, _absolute(paths), strict=True)
-        if not any(log == place or place in log.parents for log in logs)
-    ]
-    if empty:
-        raise AnalysisError(f"no logs found in {', '.join(empty)}; leave it out, or correct the name", offenders=empty)
-
-
-def _refuse_absent_scorer(accounts: list[FileAccount], scorer: str | None) -> None:
-    """Refuse a scorer that no log has: it would leave every response unscored."""
-    if scorer is None:
-        return
-    read = [account for account in accounts if account.verdict == "read" and account.format != standard.NAME]
-    said = [
-        [note for note in account.notes if note.startswith((f'no scorer "{scorer}"', f'no metric "{scorer}"'))]
-        for account in read
-    ]
-    if read and all(said):
-        names = sorted({has[1] for notes in said for note in notes if (has := _SCORERS.search(note))})
-        raise AnalysisError(f'no log has a scorer "{scorer}"; they have: {"; ".join(names)}', offenders=(scorer,))
-
-
-def _refuse_own_output(found: list[Found], store: Path) -> None:
-    for item in found:
-        if store.exists() and item.path.exists() and item.path.samefile(store):
-            raise AnalysisError(
-                f"{item.relative}: is the file to write and lies among the logs; write it elsewhere, or remove it",
-                offenders=(item.relative,),
-            )
-
-
-def _refusal(refused: list[FileAccount], looked_at: int) -> AnalysisError:
-    listed = "".join(f"\n  {account.file}: {account.reason}" for account in refused)
-    unfiltered = all(account.reason.startswith("no rows of filter") for account in refused)
-    mend = "name another --filter, or the logs that have it only" if unfiltered else "repair or remove them"
-    return AnalysisError(
-        f"{len(refused):,} of {looked_at:,} files cannot be read; {mend}, or use --keep-going to skip them:{listed}",
-        offenders=[account.file for account in refused],
-    )
+    return Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute(paths)]))
 
 
 class _Reader:
-    """Reads one file after another into the writer; rows of a file refused half-way are noted in ``dropped``."""
+    """Reads one file after another into the writer; rows of a file refused half-way are noted in ``dropped``.
 
-    def __init__(self, study: Study, settings: IntakeSettings, root: Path, answers: AnswerReader) -> None:
+    ``known`` holds facts of the tasks by file, from an earlier reading of the same files.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        settings: IntakeSettings,
+        root: Path,
+        answers: AnswerReader,
+        known: Mapping[str, TaskFacts] | None = None,
+    ) -> None:
         self.dropped: list[tuple[int, int]] = []
+        self._known, self._facts = known, dict[str, BatchFacts]()
         self._study, self._settings = study, settings
         self._options = ReadOptions(
             root, settings.filter, settings.scorer, settings.max_member_bytes, settings.max_ratio, study
         )
         self._answers = answers
         self._seen: dict[tuple[str, str], list[tuple[str, str]]] = {}
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether a row was read before another one showed what its task asks for."""
+        return self._known is None and any(seen.is_contradicted(self._mixed) for seen in self._facts.values())
+
+    def facts(self) -> dict[str, TaskFacts]:
+        """Facts by file: options of a task are the same in all files, whether it has texts is not."""
+        mixed = frozenset(self._mixed)
+        return {file: TaskFacts(mixed, frozenset(seen.texts)) for file, seen in self._facts.items()}
+
+    @property
+    def _mixed(self) -> set[str]:
+        return {task for seen in self._facts.values() for task in seen.mixed}
 
     def read(self, item: Found, writer: StoreWriter) -> FileAccount:
         """Account of one file, its responses written."""
@@ -205,7 +185,9 @@ class _Reader:
 
     def _write(self, item: Found, account: FileAccount, writer: StoreWriter) -> None:
         unread = (completed(self._scaled(rows, item)) for rows in self._batches(item, account))
-        for rows in self._answers.read(self._no_copy(unread, account)):
+        known = None if self._known is None else self._known.get(account.file)
+        seen = self._facts.setdefault(account.file, BatchFacts())
+        for rows in self._answers.read(self._no_copy(unread, account), facts=known, seen=seen):
             writer.write(rows)
             if self._settings.progress is not None:
                 self._settings.progress(account.file, writer.rows)

@@ -1,15 +1,13 @@
 """Draws from a hierarchical model by nutpie's NUTS on the compiled log-density."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import nutpie
 from numpy.typing import NDArray
-from nutpie.compiled_pyfunc import from_pyfunc
 
-from analysis.bayes.log_density import whitened_log_density
+from analysis.bayes.callback import compiled_density
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
@@ -109,7 +107,7 @@ def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSetti
     """
     size = len(coordinates.hyper) + coordinates.coefficients.size
     tree = nutpie.sample(
-        _compiled(arrays, coordinates, size),
+        compiled_density(arrays, coordinates),
         draws=settings.draws,
         tune=settings.tune,
         chains=settings.chains,
@@ -128,19 +126,4 @@ def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSetti
         energy=np.asarray(stats["energy"].values, float),
         steps=float(stats["n_steps"].mean()),
         max_depth=settings.max_depth,
-    )
-
-
-def _compiled(arrays: ModelArrays, coordinates: Coordinates, size: int) -> Any:
-    def make_log_density() -> Callable[[Floats], tuple[float, Floats]]:
-        return lambda z: whitened_log_density(z, arrays, coordinates)
-
-    def make_expand(seed_1: int, seed_2: int, chain: int) -> Callable[[Floats], dict[str, Floats]]:
-        return lambda z: {"z": z}
-
-    def start(seed: int) -> Floats:
-        return np.random.default_rng(seed).normal(size=size)
-
-    return from_pyfunc(
-        size, make_log_density, make_expand, [np.dtype(float)], [(size,)], ["z"], make_initial_point_fn=start
     )

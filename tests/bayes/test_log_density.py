@@ -1,5 +1,7 @@
 """The compiled log-density is the PyMC model, value and gradient."""
 
+import ctypes
+
 import numpy as np
 import pytensor
 import pytest
@@ -12,6 +14,7 @@ from analysis.bayes.beta_binomial import (
     log_gamma_and_slope,
     phi_terms,
 )
+from analysis.bayes.callback import compiled_density
 from analysis.bayes.design_matrix import count_design
 from analysis.bayes.log_density import whitened_log_density
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
@@ -111,3 +114,24 @@ def test_log_density_and_gradient_equal_pymc(name: str, coordinates: object) -> 
         slope = (float(log_p(there[0])) + there[1] - float(log_p(back[0])) - back[1]) / (2 * h)
         assert gradient @ step == pytest.approx(slope, rel=2e-5, abs=2e-4)
     np.testing.assert_allclose(differences, differences[0], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["yes", "one model", "gold", "estimates"])
+def test_c_callback_is_the_compiled_density(name: str) -> None:
+    """Catches an address or a shape in the wrong place, and an overflow that is reported as a number."""
+    arrays = _models()[name]
+    at = whitened_coordinates(arrays).coordinates
+    model = compiled_density(arrays, at)
+    z = np.random.default_rng(6).normal(size=model.n_dim)
+    gradient, value = np.empty(model.n_dim), np.empty(1)
+    pointer = ctypes.POINTER(ctypes.c_double)
+
+    def call(point: np.ndarray) -> int:
+        buffers = [array.ctypes.data_as(pointer) for array in (point, gradient, value)]
+        return int(model.compiled_logp_func.ctypes(len(point), *buffers, model.user_data.ctypes.data))
+
+    expected = whitened_log_density(z, arrays, at)
+    assert call(z) == 0
+    assert value[0] == expected[0]
+    np.testing.assert_array_equal(gradient, expected[1])
+    assert call(np.full(model.n_dim, np.nan)) != 0

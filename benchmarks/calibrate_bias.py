@@ -1,0 +1,67 @@
+"""Calibration of the Bayesian answer-bias engine: ranks under its own priors, coverage under A-like designs.
+
+    python benchmarks/calibrate_bias.py --sbc [--simulations 250] [--seed 20261101]
+    python benchmarks/calibrate_bias.py --coverage [--data-sets 30]
+
+Each writes a table into ``benchmarks/results`` and, beside it, the same name with ``.json``: command, seed,
+versions, machine time.
+"""
+
+import argparse
+import json
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+from bias_ranks import RankSettings, count_ranks, layer_ranks, rank_tests
+
+RESULTS = Path(__file__).parent / "results"
+SEED = 20261101
+
+
+def calibrated_ranks(simulations: int, seed: int) -> None:
+    """Ranks of the two-stage model and of the layer of units."""
+    for name, make in (("bias_sbc_units", layer_ranks), ("bias_sbc", count_ranks)):
+        start = time.process_time()
+        settings = RankSettings(simulations)
+        ranks = pd.DataFrame(make(settings, seed))
+        tests = rank_tests(ranks, settings, seed=seed)
+        written(f"{name}_ranks", ranks, f"--sbc --simulations {simulations} --seed {seed}", start)
+        summary = {
+            "quantities": len(tests),
+            "smallest_holm_p": float(tests[["ks_p_holm", "chi2_p_holm"]].min(axis=None)),
+            "divergent_fits": int((ranks["divergences"] > 0).sum()),
+        }
+        written(name, tests.round(5), f"--sbc --simulations {simulations} --seed {seed}", start, **summary)
+        print(name, summary)
+        print(tests.sort_values("ks_p").head(8).round(4).to_string(index=False))
+
+
+def written(name: str, table: pd.DataFrame, options: str, start: float, **more: object) -> None:
+    """Table as CSV, and how it was made as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    table.to_csv(RESULTS / f"{name}.csv", index=False)
+    packages = ("numpy", "scipy", "pandas", "numba", "nutpie", "pymc", "arviz")
+    note = {
+        "command": f"python benchmarks/calibrate_bias.py {options}",
+        "versions": {package: version(package) for package in packages} | {"python": platform.python_version()},
+        "cpu_seconds": round(time.process_time() - start, 1),
+        "simulated": True,
+    } | more
+    (RESULTS / f"{name}.json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sbc", action="store_true", help="ranks under the models' own priors")
+    parser.add_argument("--simulations", type=int, default=250)
+    parser.add_argument("--seed", type=int, default=SEED)
+    args = parser.parse_args()
+    if args.sbc:
+        calibrated_ranks(args.simulations, args.seed)
+
+
+if __name__ == "__main__":
+    main()

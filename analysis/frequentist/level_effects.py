@@ -64,7 +64,7 @@ def effects_within(values: Floats) -> LevelEffects | str:
     zeroed = np.where(observed, values, 0.0)
     g, k = observed.shape
     counts = observed.sum(axis=1)
-    unit_mean = zeroed.sum(axis=2) / counts
+    unit_mean = _sorted_sum(zeroed, axis=2) / counts
     off = _rounded(np.where(observed, values - unit_mean[..., None], 0.0), zeroed)
     met = observed.astype(float)
     information = np.diag(met.sum(axis=0)) - met.T @ (met / counts[:, None])
@@ -135,5 +135,5 @@ def _mean_square(error: Floats, total: Floats, df: int) -> Floats:
 
 
 def _sorted_sum(values: Floats, axis: int) -> Floats:
-    """Sum whose last digit does not depend on the order of units."""
+    """Sum whose last digit does not depend on the order of units or levels."""
     return np.sort(values, axis=axis).sum(axis=axis)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from analysis.simulation.responders import Responder
     from analysis.simulation.yes_no import YesNo
 
-STUDIES = ("probability-operators", "yes-no", "latent-coherence")
+STUDIES = ("probability-operators", "yes-no", "latent-coherence", "syllogisms")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,14 +24,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="write logs of simulated responders with known truth",
         description="Write logs of simulated responders, one file per model, and what is true of them (truth.json). "
         "By default 8 models: 14,400 responses of each in the study probability-operators, 400 in yes-no; "
-        "7 models in latent-coherence, 1,600 probabilities of each.",
+        "7 models in latent-coherence, 1,600 probabilities of each; 14 models in syllogisms, 160 questions under 12 "
+        "configurations with up to 10 votes.",
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="new or empty directory")
     parser.add_argument("--study", choices=STUDIES, default=STUDIES[0], help="default: %(default)s")
     parser.add_argument("--models", type=int, metavar="M", help="draw M responders from a population (default: 8)")
     parser.add_argument("--responders", nargs="+", metavar="NAME", help="use these named responders instead")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
-    parser.add_argument("--format", choices=("jsonl", "csv", "parquet"), default="jsonl", help="default: jsonl")
+    parser.add_argument(
+        "--format",
+        choices=("jsonl", "csv", "parquet", "votes"),
+        help="default: jsonl; in syllogisms votes, the vote files of that design",
+    )
     parser.add_argument("--answers", action="store_true", help="log the answers read, not the texts")
     parser.add_argument("--prompts", action="store_true", help="log the questions too (probability-operators)")
     parser.add_argument(
@@ -57,6 +62,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     latent.add_argument("--identities", type=int, default=2, help="latent variables per item, 1 or 2 (default: 2)")
     latent.add_argument("--states", type=int, default=3, help="most states of a latent variable (default: 3)")
     latent.add_argument("--full-size", action="store_true", help="3,198 items in three wordings: 335,790 rows")
+    syllogisms = parser.add_argument_group("syllogisms")
+    syllogisms.add_argument("--base-items", type=int, default=40, help="base items in four versions (default: 40)")
+    syllogisms.add_argument("--votes", type=int, default=10, help="most votes above temperature 0 (default: 10)")
+    syllogisms.add_argument("--unreadable", type=float, default=0.0, help="rate of votes without answer (default: 0)")
+    syllogisms.add_argument("--failed", type=float, default=0.0, help="rate of calls that failed (default: 0)")
+    syllogisms.add_argument("--interrupted", type=int, default=0, help="configurations that end halfway (default: 0)")
     parser.set_defaults(run=run)
 
 
@@ -72,20 +83,52 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     check_new(args.out)
     rng = np.random.default_rng(args.seed)
+    if args.study == "syllogisms":
+        return _syllogisms(args, rng)
     if args.study == "yes-no":
         logs = simulate_yes_no(rng, _yes_no_settings(args, rng))
     elif args.study == "latent-coherence":
         logs = simulate_latent_coherence(rng, _latent_settings(args))
     else:
         logs = simulate_probability_operators(rng, _operators_settings(args, rng))
-    paths = write_logs(logs, args.out, fmt=args.format, seed=args.seed)
+    paths = write_logs(logs, args.out, fmt=args.format or "jsonl", seed=args.seed)
     print(f"{logs.rows:,} simulated responses of {len(paths)} models in {args.out}; what is true of them: truth.json")
+    return 0
+
+
+def _syllogisms(args: argparse.Namespace, rng: "np.random.Generator") -> int:
+    from analysis.simulation.syllogisms import Syllogisms, as_schema_rows, simulate_syllogisms
+    from analysis.simulation.vote_files import write_vote_files
+    from analysis.simulation.write_logs import write_logs
+
+    settings = Syllogisms(
+        models=args.models or 14,
+        base_items=args.base_items,
+        votes=args.votes,
+        unanimous=min(5, args.votes),
+        unreadable=args.unreadable,
+        failed=args.failed,
+        interrupted=args.interrupted,
+        long_share=args.long_share,
+    )
+    simulated = simulate_syllogisms(rng, settings)
+    if args.format in (None, "votes"):
+        paths = write_vote_files(simulated, args.out, seed=args.seed)
+    else:
+        paths = write_logs(as_schema_rows(simulated), args.out, fmt=args.format, seed=args.seed)
+    votes = sum(int((model.votes >= 0).sum()) for model in simulated.models)
+    print(
+        f"{votes:,} simulated votes of {len(simulated.models)} models in {len(paths)} files in {args.out}; "
+        "what is true of them: truth.json"
+    )
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
     if args.models is not None and args.responders:
         raise AnalysisError("give --models (drawn responders) or --responders (named ones), not both")
+    if args.format == "votes" and args.study != "syllogisms":
+        raise AnalysisError("--format votes is that of --study syllogisms")
     if args.seed < 0:
         raise AnalysisError(f"--seed must not be negative, not {args.seed}")
     if not 0 <= args.long_share <= 1:

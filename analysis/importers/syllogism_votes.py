@@ -128,6 +128,7 @@ def _columns(result: Mapping[str, Any], header: Mapping[str, Any], where: str) -
         "believability": believability
         if believability in ("believable", "unbelievable") and variant not in _NONSENSE
         else None,
+        "simulated": True if header.get("simulated") is True else None,
     }
     extra = {"meta.gold_believability": believability} if believability else {}
     extra |= {f"meta.{k}": as_text(result[k]) for k in _KEPT if isinstance(result.get(k), (str, int, float))}

@@ -51,17 +51,22 @@ def write_logs(logs: SimulatedLogs, out: Path, *, fmt: str, seed: int) -> tuple[
     check_new(out)
     out.mkdir(parents=True, exist_ok=True)
     paths = [_write_table(table, out / f"{slug}.{fmt}", fmt) for slug, table in _by_slug(logs)]
-    truth = {
-        "simulated": True,
-        "generator": f"evenhand {__version__} simulate",
-        "study": logs.study,
-        "seed": seed,
-        "settings": logs.settings,
-        "models": logs.truth,
-    }
-    (out / "truth.json").write_text(json.dumps(_rounded(truth), indent=1) + "\n", encoding="utf-8")
+    write_truth(out, logs.study, logs.truth, logs.settings, seed=seed)
     (out / "study.toml").write_text(logs.study_toml, encoding="utf-8")
     return tuple(paths)
+
+
+def write_truth(out: Path, study: str, truth: dict[str, Any], settings: dict[str, Any], *, seed: int) -> None:
+    """Write ``truth.json``: what is true of each model, and how the logs were generated."""
+    content = {
+        "simulated": True,
+        "generator": f"evenhand {__version__} simulate",
+        "study": study,
+        "seed": seed,
+        "settings": settings,
+        "models": truth,
+    }
+    (out / "truth.json").write_text(json.dumps(_rounded(content), indent=1) + "\n", encoding="utf-8")
 
 
 def check_new(out: Path) -> None:

@@ -1,0 +1,200 @@
+"""Draws from the models of incoherence: compiled once, sampled for every set of instances."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import nutpie
+import pytensor
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from analysis.bayes.incoherence_data import ROUNDING, Instances, observed_arrays
+from analysis.bayes.incoherence_priors import IncoherencePriors, prior_vector
+from analysis.bayes.models.incoherence import LINKED, NORMAL, incoherence_model
+from analysis.bayes.sampling import Draws, SamplerSettings
+
+Floats = NDArray[np.float64]
+
+#: Fewest tuning draws: these models are sampled in their own coordinates, whose scales have to be learned.
+LEAST_TUNE: Final = 500
+TARGET_ACCEPT: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One compiled model, for sets of at most ``size`` instances."""
+
+    program: Any
+    size: int
+    linked: bool
+    shared_units: int
+
+
+@dataclass(frozen=True, slots=True)
+class IncoherenceDraws:
+    """Draws of one model's fit.
+
+    Attributes
+    ----------
+    hyper : mapping of str to ndarray (chains, draws)
+    mu : ndarray (chains, draws, n)
+        Mean residual of each instance, drawn given the rest.
+    variance : ndarray (chains, draws, n)
+        Variance over wordings.
+    incoherent : ndarray of bool (chains, draws, n)
+    log_likelihood : ndarray (chains, draws)
+        Given noise and what units share, up to a constant.
+    sampler : Draws
+        What the gates of the sampler read.
+    """
+
+    hyper: Mapping[str, Floats]
+    mu: Floats
+    variance: Floats
+    incoherent: NDArray[np.bool_]
+    log_likelihood: Floats
+    sampler: Draws
+
+
+def incoherence_settings(*, cores: int = 2) -> SamplerSettings:
+    """Default settings: 4 chains of 1000 draws after 500 of tuning, acceptance .9."""
+    return SamplerSettings(tune=LEAST_TUNE, target_accept=TARGET_ACCEPT, cores=cores)
+
+
+def compile_model(instances: list[Instances], priors: IncoherencePriors, *, linked: bool) -> Compiled:
+    """Compile SSL (``linked``) or N once for sets of instances.
+
+    Notes
+    -----
+    Without fast-math: the reordering of sums that it allows would let draws differ in their last bits.
+    """
+    largest = max(instances, key=lambda found: found.size)
+    shared = max(int(found.unit_at.max(initial=-1)) + 1 if found.paired.any() else 0 for found in instances)
+    observed = observed_arrays(largest, size=largest.size)
+    model = incoherence_model(observed, prior_vector(priors), linked=linked, shared_units=shared)
+    with pytensor.config.change_flags(numba__fastmath=False):
+        program = nutpie.compile_pymc_model(model)
+    return Compiled(program, largest.size, linked, shared)
+
+
+def sample_instances(
+    compiled: Compiled, instances: Instances, priors: IncoherencePriors, settings: SamplerSettings, *, seed: int
+) -> IncoherenceDraws:
+    """Sample a compiled model for one set of instances, and draw the instances' means given the rest.
+
+    Parameters
+    ----------
+    compiled : Compiled
+    instances : Instances
+        At most ``compiled.size`` of them, with at most its shared units.
+    priors : IncoherencePriors
+    settings : SamplerSettings
+        At least LEAST_TUNE tuning draws are made; acceptance is TARGET_ACCEPT where none is set.
+    seed : int
+    """
+    settings = complete(settings)
+    observed = observed_arrays(instances, size=compiled.size)
+    used = {name: values for name, values in observed.items() if name in _read(compiled)}
+    tree = nutpie.sample(
+        compiled.program.with_data(**used, prior=prior_vector(priors)),
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=seed,
+        target_accept=settings.target_accept,
+        maxdepth=settings.max_depth,
+        progress_bar=False,
+        save_warmup=False,
+    )
+    return _completed(tree, compiled, instances, settings, np.random.default_rng([seed, 1]))
+
+
+def complete(settings: SamplerSettings) -> SamplerSettings:
+    """Settings as they are used."""
+    accept = TARGET_ACCEPT if settings.target_accept is None else settings.target_accept
+    return replace(settings, tune=max(settings.tune, LEAST_TUNE), target_accept=accept)
+
+
+def _read(compiled: Compiled) -> frozenset[str]:
+    """Names of the data that the compiled model depends on."""
+    names = {"mean", "ss", "k", "used"}
+    names |= {"paired", "unit_at"} if compiled.shared_units else set()
+    return frozenset(names | ({"log_scale", "log_scale_variance"} if compiled.linked else set()))
+
+
+def _completed(
+    tree: Any, compiled: Compiled, instances: Instances, settings: SamplerSettings, rng: np.random.Generator
+) -> IncoherenceDraws:
+    found = {name: np.asarray(values, float) for name, values in tree["posterior"].items()}
+    names = (*(LINKED if compiled.linked else NORMAL), *(("rho",) if compiled.shared_units else ()))
+    hyper = {name: found[name] for name in names}
+    n = instances.size
+    h = found["h"][..., :n] if compiled.linked else np.zeros((*hyper["l"].shape, n))
+    log_noise = hyper["l"][..., None] + (hyper["omega"][..., None] * h if compiled.linked else h)
+    variance = np.exp(2 * log_noise) + ROUNDING**2
+    centre, slab = _slab(hyper, found.get("z"), instances)
+    share = expit(hyper["a"][..., None] + hyper["b"][..., None] * h) if compiled.linked else np.ones_like(variance)
+    mu, incoherent, log_likelihood = means_given_rest(instances, centre, slab, variance, share, rng)
+    stats = tree["sample_stats"]
+    sampler = Draws(
+        z=np.stack([hyper[name] for name in names], axis=-1),
+        diverging=np.asarray(stats["diverging"].values, bool),
+        depth=np.asarray(stats["depth"].values, np.int64),
+        energy=np.asarray(stats["energy"].values, float),
+        steps=float(stats["n_steps"].mean()),
+        max_depth=settings.max_depth,
+    )
+    return IncoherenceDraws(hyper, mu, variance, incoherent, log_likelihood, sampler)
+
+
+def _slab(hyper: Mapping[str, Floats], z: Floats | None, instances: Instances) -> tuple[Floats, Floats]:
+    """Mean and variance of the slab of each instance given what its unit shares, (chains, draws, n)."""
+    delta, tau = hyper["delta"][..., None], hyper["tau"][..., None]
+    shape = (*hyper["delta"].shape, instances.size)
+    if z is None:
+        return np.broadcast_to(delta, shape), np.broadcast_to(tau**2, shape)
+    shared = np.where(instances.paired, hyper["rho"][..., None], 0.0)
+    return delta + tau * np.sqrt(shared) * z[..., instances.unit_at], tau**2 * (1 - shared)
+
+
+def means_given_rest(
+    instances: Instances,
+    centre: Floats,
+    slab: Floats,
+    variance: Floats,
+    share: Floats,
+    rng: np.random.Generator,
+) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """Exact draws of the means of all instances given everything else.
+
+    Parameters
+    ----------
+    instances : Instances
+    centre, slab : ndarray (..., n)
+        Mean and variance of the slab.
+    variance : ndarray (..., n)
+        Variance over wordings.
+    share : ndarray (..., n)
+        Prior probability of being incoherent; 1 for the normal model.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    mu, incoherent : ndarray (..., n)
+    log_likelihood : ndarray (...)
+        Up to a constant.
+    """
+    k, mean = instances.k, instances.mean
+    noise = variance / k
+    with np.errstate(divide="ignore"):
+        on = np.log(share) - 0.5 * (np.log(slab + noise) + (mean - centre) ** 2 / (slab + noise))
+        off = np.log1p(-share) - 0.5 * (np.log(noise) + mean**2 / noise)
+    incoherent = rng.random(variance.shape) < expit(on - off)
+    weight = slab / (slab + noise)
+    slab_mean = centre + weight * (mean - centre)
+    mu = slab_mean + np.sqrt(weight * noise) * rng.standard_normal(variance.shape)
+    deviations = -0.5 * ((k - 1) * np.log(variance) + instances.ss / variance)
+    return np.where(incoherent, mu, 0.0), incoherent, (np.logaddexp(on, off) + deviations).sum(axis=-1)

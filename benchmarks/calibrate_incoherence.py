@@ -1,0 +1,231 @@
+"""Calibration of the models of persistent incoherence: ranks under the priors, and eleven regimes.
+
+    python benchmarks/calibrate_incoherence.py sbc     [--simulations 200] [--minutes M] [--seed 20261129]
+    python benchmarks/calibrate_incoherence.py regimes [--simulations 24]  [--minutes M] [--seed 20261129]
+
+``sbc`` draws hyper-parameters and data from the priors and ranks every true value among 99 posterior draws:
+hyper-parameters, every reported quantity, and the difference of persistent incoherence between two simulated
+models. ``regimes`` fits data that the priors did not make. With ``--minutes`` either stops at the first whole
+round after that time; how many simulations were made is in every row. Every fit is kept in
+``benchmarks/results/incoherence_*_fits.csv``; summaries and, as JSON, command, versions and machine stand beside it.
+"""
+
+import argparse
+import json
+import platform
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from incoherence_regimes import REGIMES, UNIT, WORDINGS, Regime, instance_table, simulated
+from numpy.typing import NDArray
+from rank_uniformity import rank_of, uniformity_p_values
+from scipy.stats import chisquare
+
+from analysis.bayes.diagnostics import convergence
+from analysis.bayes.incoherence_data import Instances, checked_instances, model_instances
+from analysis.bayes.incoherence_priors import PRESENT, IncoherencePriors, PriorDraws, prior_draws
+from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
+from analysis.bayes.incoherence_sampling import (
+    Compiled,
+    IncoherenceDraws,
+    compile_model,
+    incoherence_settings,
+    sample_instances,
+)
+from analysis.bayes.sampling import SamplerSettings
+from analysis.frequentist.multiplicity import holm
+
+RANKS = 99
+#: Two chains are enough for 99 nearly independent draws.
+SBC_SETTINGS = SamplerSettings(chains=2, draws=990, tune=500, target_accept=0.9, cores=1)
+MODELS = {"SSL": True, "N": False}
+RESULTS = Path(__file__).parent / "results"
+
+
+def quantities(draws: IncoherenceDraws | PriorDraws, *, linked: bool) -> dict[str, NDArray[np.float64]]:
+    """Every hyper-parameter and every reported quantity by name."""
+    these = instance_quantities(draws.mu, draws.variance, draws.incoherent)
+    if not linked:
+        del these["incoherent_share"]
+    named = {name: values for name, values in draws.hyper.items() if linked or name not in ("a", "b", "omega")}
+    named |= {f"{name}, these": values for name, values in these.items()}
+    return named | {f"{name}, population": values for name, values in population_quantities(draws.hyper).items()}
+
+
+def instances_of(residuals: NDArray[np.float64]) -> Instances:
+    """The simulated residuals as one model's instances."""
+    return model_instances(checked_instances(instance_table(residuals)))[0]
+
+
+def sbc_round(
+    compiled: Compiled, place: Instances, priors: IncoherencePriors, rng: np.random.Generator
+) -> Iterator[dict[str, object]]:
+    """Ranks of two simulated models, and of the difference of their persistent incoherence."""
+    truths, found = [], []
+    for _ in range(2):
+        layout = {"unit_at": place.unit_at, "paired": place.paired}
+        prior = prior_draws(priors, rng, draws=1, linked=compiled.linked, **layout)
+        noise = rng.standard_normal((place.size, WORDINGS))
+        instances = instances_of(prior.mu[0][:, None] + np.sqrt(prior.variance[0])[:, None] * noise)
+        draws = sample_instances(compiled, instances, priors, SBC_SETTINGS, seed=int(rng.integers(2**31)))
+        truth = {name: float(values[0]) for name, values in quantities(prior, linked=compiled.linked).items()}
+        kept = {name: _thinned(values) for name, values in quantities(draws, linked=compiled.linked).items()}
+        ranks = {name: rank_of(truth[name], kept[name], rng) for name in truth}
+        yield {**ranks, "divergences": int(draws.sampler.diverging.sum())}
+        truths.append(truth["persistent, these"])
+        found.append(kept["persistent, these"])
+    yield {"difference of persistent, these": rank_of(truths[0] - truths[1], found[0] - found[1], rng)}
+
+
+def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    flat = values.reshape(-1)
+    return flat[:: len(flat) // RANKS][:RANKS]
+
+
+def sbc(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
+    """Ranks, one row per fit (and one per pair), all models alternating."""
+    priors = IncoherencePriors()
+    place = instances_of(np.zeros((len(UNIT), WORDINGS)))
+    compiled = {name: compile_model([place], priors, linked=linked) for name, linked in MODELS.items()}
+    start, rows = time.monotonic(), []
+    for at in range(0, simulations, 2):
+        for number, (name, program) in enumerate(compiled.items()):
+            rng = np.random.default_rng([seed, number, at])
+            rows += [{"model": name, "simulation": at, **row} for row in sbc_round(program, place, priors, rng)]
+        if _over(start, minutes):
+            break
+        if at % 4 == 0:
+            _keep(pd.DataFrame(rows), "incoherence_sbc_fits.csv")
+    return pd.DataFrame(rows)
+
+
+def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """One row per model and quantity: test of uniform ranks, adjusted over all of them, and coverage."""
+    rng, rows = np.random.default_rng([seed, 99]), []
+    for name in MODELS:
+        part = ranks[ranks["model"] == name]
+        for quantity in part.columns.difference(["model", "simulation", "divergences"], sort=False):
+            found = part[quantity].dropna().to_numpy(np.int64)
+            if len(found):
+                p = uniformity_p_values(found[None], RANKS + 1, rng)[0]
+                bins = np.bincount(found // 10, minlength=10)
+                inside = (found >= 0.025 * RANKS) & (found <= 0.975 * RANKS)
+                numbers = {"p_value": p, "chi2_p": chisquare(bins).pvalue, "coverage_95": inside.mean()}
+                rows.append({"model": name, "quantity": quantity, "simulations": len(found), **numbers})
+    table = pd.DataFrame(rows)
+    adjusted = holm(table["p_value"])
+    return table.assign(p_adjusted=adjusted, family_size=len(table), passed=adjusted > 0.05)
+
+
+def regime_fit(
+    regime: Regime, compiled: dict[str, Compiled], settings: SamplerSettings, rng: np.random.Generator
+) -> Iterator[dict[str, object]]:
+    """One data set: the moment estimate, and both models."""
+    mu, residuals = simulated(regime, rng)
+    truth, instances = float(np.sqrt((mu**2).mean())), instances_of(residuals)
+    square = instances.mean**2 - instances.ss / (instances.k * (instances.k - 1))
+    moment = float(np.sqrt(max(square.mean(), 0.0)))
+    label = {"regime": regime.name, "truth_these": truth, "truth_population": regime.persistent}
+    yield {**label, "model": "moment", "estimate": moment, "estimate_population": moment}
+    for name, program in compiled.items():
+        start = time.perf_counter()
+        draws = sample_instances(program, instances, IncoherencePriors(), settings, seed=int(rng.integers(2**31)))
+        seconds = time.perf_counter() - start
+        these = instance_quantities(draws.mu, draws.variance, draws.incoherent)["persistent"]
+        population = population_quantities(draws.hyper)["persistent"]
+        judged = convergence(np.stack([these, population], axis=-1))
+        row = {"p_present": float((these > PRESENT).mean()), "divergences": int(draws.sampler.diverging.sum())}
+        row |= {"r_hat": float(judged.r_hat.max()), "ess_bulk": float(judged.ess_bulk.min()), "seconds": seconds}
+        for values, end in ((these, ""), (population, "_population")):
+            low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
+            row |= {f"estimate{end}": middle, f"ci_low{end}": low, f"ci_high{end}": high}
+        yield {**label, "model": name, **row}
+
+
+def regimes(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
+    """All fits; every regime once per round."""
+    settings = incoherence_settings(cores=1)
+    place = instances_of(np.zeros((len(UNIT), WORDINGS)))
+    compiled = {name: compile_model([place], IncoherencePriors(), linked=linked) for name, linked in MODELS.items()}
+    start, rows = time.monotonic(), []
+    for at in range(simulations):
+        for number, regime in enumerate(REGIMES):
+            rng = np.random.default_rng([seed, number, at])
+            rows += [{"simulation": at, **row} for row in regime_fit(regime, compiled, settings, rng)]
+        _keep(pd.DataFrame(rows), "incoherence_regimes_fits.csv")
+        if _over(start, minutes):
+            break
+    return pd.DataFrame(rows)
+
+
+def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
+    """One row per regime and estimator: bias, root mean square error, coverage, hit rate."""
+    rows = []
+    for (regime, model), part in fits.groupby(["regime", "model"], sort=False):
+        error = part["estimate"] - part["truth_these"]
+        row = {"regime": regime, "model": model, "simulations": len(part), "bias": error.mean()}
+        row |= {"rmse": float(np.sqrt((error**2).mean())), "estimate": part["estimate"].mean()}
+        row["bias_population"] = (part["estimate_population"] - part["truth_population"]).mean()
+        if model != "moment":
+            positive = bool((part["truth_population"] > 0).all())
+            row["coverage_these"] = _covered(part, "", "truth_these")
+            row["coverage_population"] = _covered(part, "_population", "truth_population") if positive else np.nan
+            row["hit_rate"] = (part["p_present"] > 0.95).mean()
+            row["with_divergences"] = (part["divergences"] > 0).mean()
+            row["with_large_r_hat"] = (part["r_hat"] >= 1.01).mean()
+            row["least_ess_bulk"] = part["ess_bulk"].min()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _covered(part: pd.DataFrame, end: str, truth: str) -> float:
+    slack = 1e-9  # an interval that begins at exactly 0 covers 0
+    inside = (part[f"ci_low{end}"] <= part[truth] + slack) & (part[truth] <= part[f"ci_high{end}"])
+    return float(inside.mean())
+
+
+def _over(start: float, minutes: float) -> bool:
+    return time.monotonic() - start > 60 * minutes
+
+
+def _keep(table: pd.DataFrame, name: str) -> None:
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    table.round(6).to_csv(RESULTS / name, index=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("sbc", "regimes"))
+    parser.add_argument("--simulations", type=int, default=None)
+    parser.add_argument("--minutes", type=float, default=np.inf, help="stop after the round that passes this time")
+    parser.add_argument("--seed", type=int, default=20261129)
+    args = parser.parse_args()
+    wanted = args.simulations or {"sbc": 200, "regimes": 24}[args.what]
+    start = time.process_time()
+    if args.what == "sbc":
+        fits = sbc(wanted, args.minutes, args.seed)
+        summary = sbc_summary(fits, args.seed)
+    else:
+        fits = regimes(wanted, args.minutes, args.seed)
+        summary = regime_summary(fits)
+    _keep(fits, f"incoherence_{args.what}_fits.csv")
+    _keep(summary, f"incoherence_{args.what}.csv")
+    packages = ("numpy", "scipy", "pandas", "pymc", "nutpie", "pytensor", "numba")
+    note = {
+        "command": f"python benchmarks/calibrate_incoherence.py {args.what} --simulations {wanted} --seed {args.seed}",
+        "simulations_made": int(fits["simulation"].nunique()) * (2 if args.what == "sbc" else 1),
+        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
+        "machine": f"{platform.machine()}, one core",
+        "cpu_seconds": round(time.process_time() - start, 1),
+    }
+    path = RESULTS / f"incoherence_{args.what}.json"
+    path.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    print(summary.round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

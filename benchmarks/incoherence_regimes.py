@@ -1,0 +1,85 @@
+"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, eleven regimes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+WORDINGS = 3
+#: 31 units with one identity, 26 with two.
+UNIT = np.concatenate([np.arange(31), np.repeat(np.arange(31, 57), 2)])
+IDENTITY = np.concatenate([np.zeros(31, int), np.tile([0, 1], 26)])
+UNITS = 57
+#: Answers are printed to two decimals: smaller residuals are 0.
+SMALLEST = 0.001
+ACTIVE, NOISY = 0.15, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """``effect``: none, small, medium, heavy or linked; ``noise``: Gaussian, mostly zero, lognormal or linked."""
+
+    effect: str
+    noise: str
+    persistent: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.effect}, {self.noise} noise"
+
+
+REGIMES = (
+    Regime("none", "Gaussian", 0.0),
+    Regime("none", "mostly-zero", 0.0),
+    Regime("none", "lognormal", 0.0),
+    Regime("small", "Gaussian", 0.1),
+    Regime("small", "mostly-zero", 0.1),
+    Regime("medium", "Gaussian", 0.3),
+    Regime("medium", "lognormal", 0.3),
+    Regime("medium", "mostly-zero", 0.3),
+    Regime("heavy", "Gaussian", 0.3),
+    Regime("heavy", "mostly-zero", 0.3),
+    Regime("linked", "linked", 0.3),
+)
+
+
+def simulated(regime: Regime, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means (n,) of one data set, and its residuals (n, wordings)."""
+    n = len(UNIT)
+    z = np.sqrt(0.5) * rng.standard_normal(UNITS)[UNIT] + np.sqrt(0.5) * rng.standard_normal(n)
+    noise = rng.standard_normal((n, WORDINGS))
+    if regime.effect == "linked":
+        on = (rng.random(UNITS) < NOISY)[UNIT]
+        mu, sd = on * np.sqrt(0.09 / NOISY) * z, np.where(on, np.sqrt(0.09 / NOISY), 0.01)
+    else:
+        scale = {"none": 0.0, "small": 0.1, "medium": 0.3, "heavy": np.sqrt(0.09 / ACTIVE)}[regime.effect]
+        active = (rng.random(UNITS) < ACTIVE)[UNIT] if regime.effect == "heavy" else 1.0
+        mu, sd = active * scale * z, _noise_sd(regime.noise, rng)
+    residuals = mu[:, None] + sd[:, None] * noise
+    return mu, np.where(np.abs(residuals) < SMALLEST, 0.0, residuals)
+
+
+def _noise_sd(noise: str, rng: np.random.Generator) -> NDArray[np.float64]:
+    if noise == "Gaussian":
+        return np.full(len(UNIT), 0.3)
+    if noise == "mostly-zero":
+        return np.where(rng.random(UNITS) < 1 - NOISY, 0.01, np.sqrt(0.09 / NOISY))[UNIT]
+    return 0.15 * np.exp(rng.standard_normal(UNITS))[UNIT]
+
+
+def instance_table(residuals: NDArray[np.float64], model: str = "simulated") -> pd.DataFrame:
+    """Instances as ``fit_incoherence`` takes them."""
+    mean = residuals.mean(axis=1)
+    return pd.DataFrame(
+        {
+            "task": "simulated",
+            "model": model,
+            "unit": [f"u{unit:02d}" for unit in UNIT],
+            "identity": [f"identity {i}" for i in IDENTITY],
+            "k": residuals.shape[1],
+            "mean": mean,
+            "ss": ((residuals - mean[:, None]) ** 2).sum(axis=1),
+            "clipped": 0.0,
+        }
+    )

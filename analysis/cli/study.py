@@ -1,4 +1,4 @@
-"""``evenhand study init``: a commented ``study.toml`` drafted from the logs."""
+"""``evenhand study``: a commented ``study.toml`` drafted from the logs, and the plan that one amounts to."""
 
 import argparse
 from pathlib import Path
@@ -15,10 +15,26 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     init.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to another file")
     init.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
     init.add_argument("--scorer", help="the scorer to use where a log has several")
-    init.set_defaults(run=run)
+    init.set_defaults(run=init_study)
+    plan = actions.add_parser("plan", help="print the analysis that a study.toml plans, and its hash to register")
+    plan.add_argument("study", type=Path, metavar="study.toml")
+    plan.set_defaults(run=print_plan)
 
 
-def run(args: argparse.Namespace) -> int:
+def print_plan(args: argparse.Namespace) -> int:
+    """Print every setting that can change a number, and the hash that a report of this study prints."""
+    import json
+
+    from analysis.schema.plan import analysis_plan, plan_digest
+    from analysis.schema.study import load_study
+
+    study = load_study(args.study)
+    print(json.dumps(analysis_plan(study), indent=1, ensure_ascii=True))
+    print(f"plan {plan_digest(study)}")
+    return 0
+
+
+def init_study(args: argparse.Namespace) -> int:
     """Write the draft; an existing file is never touched."""
     import tempfile
 

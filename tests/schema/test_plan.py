@@ -1,0 +1,79 @@
+"""The plan's hash: equal for equal settings, another for every setting that can change a number."""
+
+import json
+
+import pytest
+
+from analysis.cli.main import main
+from analysis.schema.plan import analysis_plan, plan_digest
+from analysis.schema.study import load_study
+
+TEXT = """
+[study]
+unit = "surface"
+target = "these"
+exclude = { negation = ["not"] }
+
+[models."a/b"]
+label = "A"
+family = "F"
+
+[report]
+primary = ["competence_floor", "answer_bias"]
+"""
+
+
+def digest(tmp_path, text, name="study.toml"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return plan_digest(load_study(path))
+
+
+def test_order_comments_labels_and_place_do_not_matter(tmp_path):
+    """Catches a hash of the file's bytes, which no second file of the same plan would have."""
+    other = """
+# a comment
+[report]
+primary = ["competence_floor", "answer_bias"]
+tables = ["cells"]
+[study]
+name = "Named"
+exclude = { negation = ["not"] }
+unit = "surface"
+[models."a/b"]
+family = "F"
+label = "Another"
+"""
+    assert digest(tmp_path, TEXT) == digest(tmp_path, other, "other.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"surface"', '"item"'),
+        ('"these"', '"new_templates"'),
+        ('["not"]', '["prefix"]'),
+        ('"competence_floor", "answer_bias"', '"competence_floor"'),
+        ('family = "F"', 'family = "G"'),
+    ],
+)
+def test_what_changes_a_number_changes_the_hash(tmp_path, old, new):
+    """Catches a setting left out of the plan."""
+    assert old in TEXT
+    assert digest(tmp_path, TEXT) != digest(tmp_path, TEXT.replace(old, new), "other.toml")
+
+
+def test_every_setting_is_in_the_plan_or_presentation(tmp_path):
+    """Catches a new setting that the plan forgets."""
+    plan = analysis_plan(load_study(None))
+    names = set(load_study(None).__dataclass_fields__)
+    assert names - set(plan) == {"name", "path", "given"}
+
+
+def test_command_prints_plan_and_hash(tmp_path, capsys):
+    """Catches a printed plan of other settings than those hashed."""
+    expected = digest(tmp_path, TEXT)
+    assert main(["study", "plan", str(tmp_path / "study.toml")]) == 0
+    printed, last = capsys.readouterr().out.rsplit("plan ", 1)
+    assert last.strip() == expected
+    assert json.loads(printed)["exclude"] == {"negation": ["not"]}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations as all_orders
 from typing import Final
 
 import numpy as np
@@ -13,6 +14,8 @@ from analysis.frequentist.level_effects import LevelEffects
 Floats = NDArray[np.float64]
 #: Numbers held at once while permuting.
 _BLOCK: Final = 2_000_000
+#: Orders of up to this many levels are looked up.
+_TABLED_LEVELS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,13 @@ def _within(fit: LevelEffects, rng: np.random.Generator, permutations: int) -> I
     tests, g, k = fit.blocks.shape
     blocks, places, counts = _canonical(fit)
     values = np.ascontiguousarray(blocks.reshape(tests, g * k).T)
-    back = np.argsort(places, axis=1)[None]
+    back = None if (places == np.arange(k)).all() else np.argsort(places, axis=1)[None]
     first = np.arange(g, dtype=np.int32)[:, None] * np.int32(k)
     size = int(np.clip(_BLOCK // (k * max(g, tests)), 16, permutations))
     for start in range(0, permutations, size):
         n = min(size, permutations - start)
-        takes = np.take_along_axis(_orders(rng, n, counts, k), back, axis=2) + first
+        orders = _orders(rng, n, counts, k)
+        takes = (orders if back is None else np.take_along_axis(orders, back, axis=2)) + first
         # Row (permutation, level) of a sparse matrix picks the value that each unit brings to the level.
         index = np.ascontiguousarray(takes.transpose(0, 2, 1)).ravel()
         rows = np.arange(0, n * k * g + 1, g, dtype=np.int32)
@@ -62,6 +66,9 @@ def _within(fit: LevelEffects, rng: np.random.Generator, permutations: int) -> I
 
 def _orders(rng: np.random.Generator, n: int, counts: NDArray[np.int64], k: int) -> NDArray[np.int32]:
     """Random orders (n, G, k) of the first counts[u] places of each unit; the others stay."""
+    if k <= _TABLED_LEVELS and (counts == k).all():
+        table = np.array(list(all_orders(range(k))), dtype=np.int32)
+        return table[rng.integers(len(table), size=(n, len(counts)), dtype=np.uint16)]
     # A random number with the place in its lowest bits: sorting it is quicker than sorting places by it.
     kind, bits = (np.uint32, 32) if k <= 256 else (np.uint64, 64)
     low = kind(2 ** int(k - 1).bit_length() - 1)

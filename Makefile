@@ -48,6 +48,7 @@ bench: $(STAMP) ## time the full-size run and compare with peers
 
 calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py $(ARGS)
+	@$(PY) benchmarks/calibrate_tests.py
 
 clean: ## remove the environment, caches and reports
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build ./*.egg-info

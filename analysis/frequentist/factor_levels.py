@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.frequentist.clustered_rates import clustered_rates, difference_limits, rate_limits
 from analysis.frequentist.homogeneity import homogeneity
 from analysis.frequentist.linearised import unit_contrast_values
-from analysis.frequentist.multiplicity import family_size, holm
+from analysis.frequentist.multiplicity import adjusted_bound, family_size, holm
 from analysis.frequentist.simultaneous import LargestContrast, largest_contrast
 from analysis.measures.rates import treated_counts
 from analysis.measures.yes_no_bias import CONTRASTS, TWO_CLASSES
@@ -116,6 +116,7 @@ def level_spread(
     columns |= {f"level_{k}": found.means[:, k] for k in range(len(data.arrays.levels))}
     return pd.DataFrame(columns).assign(
         p_adjusted=holm(p),
+        adjusted_bound=adjusted_bound(p, holm(p), 1 / (permutations + 1)),
         p_adjust_method="holm",
         family_size=family_size(p),
         resolution=1 / (permutations + 1),
@@ -211,6 +212,7 @@ def baseline_differences(
         p_adjust_method="holm",
         family_size=family_size(reference.p_value),
         resolution=1 / (draws + 1),
+        adjusted_bound=adjusted_bound(reference.p_value, holm(reference.p_value), 1 / (draws + 1)),
         all_null=reference.all_null,
         all_null_95=reference.all_null_95,
         baseline=baseline,

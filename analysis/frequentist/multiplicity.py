@@ -53,6 +53,25 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     return _placed(p, run, order, np.minimum.accumulate(p[run][order] * steps))
 
 
+def adjusted_bound(p_values: ArrayLike, p_adjusted: ArrayLike, resolution: ArrayLike) -> Floats:
+    """Below what an adjusted p-value lies if its test gave the smallest p-value that its draws allow.
+
+    Parameters
+    ----------
+    p_values, p_adjusted : array_like
+    resolution : array_like
+        Smallest p-value that each test could give by its draws; NaN where it is exact.
+
+    Returns
+    -------
+    ndarray
+        The adjusted p-value itself where the raw one is at its resolution, so that it is read as a bound;
+        NaN elsewhere.
+    """
+    p, adjusted, floor = np.broadcast_arrays(*(np.asarray(x, float) for x in (p_values, p_adjusted, resolution)))
+    return np.where(p <= floor, adjusted, np.nan)
+
+
 def family_size(p_values: ArrayLike) -> int:
     """Number of tests that were run."""
     return int(_family(p_values)[1].sum())

@@ -79,10 +79,10 @@ def facet_counts(
     keys = tuple(dict.fromkeys(("task", "model", *by)))
     left_out, parameters = left_out_sql(con, selection)
     columns = column_types(con)
-    levels = ", ".join(f"{_level_sql(key, columns)} AS {quote_identifier(key)}" for key in keys)
+    levels = ", ".join(f"{level_sql(key, columns)} AS {quote_identifier(key)}" for key in keys)
     query = f"""
         SELECT {", ".join(map(quote_identifier, keys))}, {_counts_sql()}
-        FROM (SELECT {levels}, {_outcome_sql(design)} FROM analysed
+        FROM (SELECT {levels}, {outcome_sql(design)} FROM analysed
               WHERE coalesce(task, '') = ? AND {left_out} IS NULL) AS used
         GROUP BY ALL
     """
@@ -118,7 +118,7 @@ def merge_counts(*tables: pd.DataFrame) -> pd.DataFrame:
     return _sorted_counts(merged.select([*keys, *(f"{c}_sum" for c in COUNTS)]).rename_columns([*keys, *COUNTS]), keys)
 
 
-def _level_sql(key: str, columns: dict[str, str]) -> str:
+def level_sql(key: str, columns: dict[str, str]) -> str:
     """SQL text of a key's level; a missing level is the empty text."""
     name = _COMPLETED.get(key, key)
     if name not in columns:
@@ -126,7 +126,7 @@ def _level_sql(key: str, columns: dict[str, str]) -> str:
     return f"coalesce(CAST({quote_identifier(name)} AS VARCHAR), '')"
 
 
-def _outcome_sql(design: TaskDesign) -> str:
+def outcome_sql(design: TaskDesign) -> str:
     """What became of a row, and whether it is yes, right, or in between, named so that no facet is hidden."""
     if design.kind != "score":
         became = f"CASE WHEN {UNKNOWN_ANSWER} THEN '{Status.MISSING}' ELSE status END"

@@ -112,7 +112,7 @@ def range_table(
             Number("estimate", "Range", digits=3, reason="estimate_reason"),
             Number("null_range", "By chance", digits=3, reason="null_range_reason"),
             PValue("p_value", "p", floor="resolution", reason="p_value_reason"),
-            PValue("p_adjusted", "Holm", floor="resolution", reason="p_adjusted_reason"),
+            PValue("p_adjusted", "Holm", floor="adjusted_bound", reason="p_adjusted_reason"),
             Number("denoised_range", "Denoised range", digits=3, reason="denoised_range_reason"),
             Estimate(
                 "denoised_sd", "Denoised SD", low="denoised_low", high="denoised_high", reason="denoised_sd_reason"
@@ -166,7 +166,7 @@ def baseline_table(design: TaskDesign, found: BaselineDifferences, labels: Mappi
             Number("estimate", "Largest", digits=1, reason="chance_reason"),
             Number("null_largest", "By chance", digits=1, reason="chance_reason"),
             PValue("p_value", "p", floor="resolution", reason="chance_reason"),
-            PValue("p_adjusted", "Holm", floor="resolution", reason="chance_reason"),
+            PValue("p_adjusted", "Holm", floor="adjusted_bound", reason="chance_reason"),
         ),
         order=("-estimate", "label"),
         note=note,

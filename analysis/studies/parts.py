@@ -9,10 +9,14 @@ from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
+from analysis.studies.bayesian import bayesian_part
+from analysis.studies.calibration import calibration_part
+from analysis.studies.coherence import coherence_part
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.factors import factors_part
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.methods import accuracy_methods, judgement_methods
+from analysis.studies.paired_contrasts import paired_contrasts_part
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
@@ -55,6 +59,8 @@ def with_estimates(context: TaskContext) -> TaskContext:
 def accuracy_part(context: TaskContext) -> Part | None:
     """Accuracy alone, where there is no answer bias to estimate, or the reason why there is none either."""
     design, labels = context.design, context.labels
+    if context.probabilities is not None:
+        return None
     if isinstance(context.counts, str):
         section = accuracy_section(design, None, context.counts, labels)
         return Part((section,), limits=(f"{context.where}no accuracy, {context.counts}.",))
@@ -93,5 +99,9 @@ def judgement_part(context: TaskContext) -> Part | None:
 PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     accuracy_part,
     judgement_part,
+    coherence_part,
+    calibration_part,
+    bayesian_part,
     factors_part,
+    paired_contrasts_part,
 )

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.errors import AnalysisError
-from analysis.reduction.cells import COUNTS, _outcome_sql, facet_counts, item_counts, merge_counts, scores_are_binary
+from analysis.reduction.cells import COUNTS, facet_counts, item_counts, merge_counts, outcome_sql, scores_are_binary
 from analysis.reduction.selection import parse_selection
 from analysis.schema.store import RESERVED
 from analysis.schema.study import Study
@@ -51,7 +51,7 @@ def test_counts_worked_by_hand(analysed, design):
 def test_no_factor_can_have_the_name_of_a_count(design):
     """Catches a count added to the reduction under a name that a log may use for a factor."""
     assert set(COUNTS) <= set(RESERVED)
-    internal = re.findall(r"AS (_\w+)", _outcome_sql(design()))
+    internal = re.findall(r"AS (_\w+)", outcome_sql(design()))
     assert len(internal) == 4
     assert set(internal) <= set(RESERVED)
 

@@ -86,6 +86,7 @@ class NemenyiTest:
     critical_difference : float
         Difference of mean ranks needed at .05.
     n_clusters : int
+    reason : str
     """
 
     pairs: NDArray[np.int64]
@@ -95,6 +96,7 @@ class NemenyiTest:
     p_adjusted: Floats
     critical_difference: float
     n_clusters: int
+    reason: str
 
 
 def friedman_test(values: ArrayLike, *, rng: np.random.Generator, permutations: int = 20_000) -> FriedmanTest:
@@ -164,12 +166,16 @@ def nemenyi_test(mean_ranks: ArrayLike, n_clusters: int) -> NemenyiTest:
     """
     ranks = np.asarray(mean_ranks, float)
     k = len(ranks)
+    if ranks.ndim != 1 or k < 2:
+        raise AnalysisError(f"mean ranks must be one number a condition, 2 or more; found shape {ranks.shape}")
     pairs = model_pairs(None, k)
     estimate = ranks[pairs[:, 0]] - ranks[pairs[:, 1]]
     error = float(np.sqrt(k * (k + 1) / (12 * n_clusters))) if n_clusters else np.nan
     width = np.abs(estimate) / error
     p = np.where(np.isnan(width), np.nan, np.maximum(1 - range_probability(np.nan_to_num(width), k), _SMALLEST_RANGE_P))
-    return NemenyiTest(pairs, estimate, error, width, p, range_quantile(0.95, k) * error, n_clusters)
+    return NemenyiTest(
+        pairs, estimate, error, width, p, range_quantile(0.95, k) * error, n_clusters, "" if n_clusters else "no unit"
+    )
 
 
 def _p_value(ranks: Floats, between: float, rng: np.random.Generator, permutations: int) -> tuple[float, str, float]:

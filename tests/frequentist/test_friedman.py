@@ -76,6 +76,7 @@ def test_nemenyi_is_the_studentised_range() -> None:
 
 
 def test_friedman_degenerate() -> None:
+    assert nemenyi_test([np.nan, np.nan], 0).reason == "no unit"
     assert "no unit" in friedman_test([[1, np.nan], [np.nan, 2]], rng=rng()).reason
     assert "tie in every unit" in friedman_test([[1, 1], [2, 2]], rng=rng()).reason
     found = friedman_test([[1, 2], [np.nan, 1], [3, 5]], rng=rng())
@@ -169,6 +170,15 @@ def test_pairs_draw_enough_flips_for_their_number() -> None:
     found = pairwise_differences(v, rng=rng(), flips=1000)
     assert (found.flips == 26_400).all(), "20 * 66 / .05"
     assert found.resolution.max() * 66 < 0.05
+
+
+def test_one_model_has_no_pairs_and_two_equal_ones_no_error() -> None:
+    for adjust in ("holm", "max_t"):
+        assert pairwise_differences([[1.0, 2.0]], rng=rng(), adjust=adjust).family_size == 0
+        same = pairwise_differences([[0.1, 0.2], [0.1, 0.2]], rng=rng(), adjust=adjust)
+        assert same.p_value[0] == 1
+        assert "no unit differs" in same.reason[0]
+        assert np.isnan(same.ci_low[0])
 
 
 def test_simultaneous_limits_and_exploration() -> None:

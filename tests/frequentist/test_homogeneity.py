@@ -112,6 +112,8 @@ def test_units_of_one_level_each_are_exchanged_as_wholes() -> None:
     assert found.statistic == pytest.approx(f_oneway(*groups).statistic)
     np.testing.assert_allclose(found.means, [g.mean() for g in groups])
     assert found.p_q == pytest.approx(f_oneway(*groups).pvalue, abs=0.03)
+    units = source.permutation(40)
+    assert homogeneity(y[units], rng=rng()).p_value == found.p_value
     w, reference = welch(y[np.arange(40), level], level), anova_oneway(groups, use_var="unequal")
     assert (w.statistic, w.p_value) == (pytest.approx(reference.statistic), pytest.approx(reference.pvalue))
 

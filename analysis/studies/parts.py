@@ -17,6 +17,7 @@ from analysis.studies.factors import factors_part
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.paired_contrasts import paired_contrasts_part
+from analysis.studies.repeated import repeated_part
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
@@ -104,4 +105,5 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     bayesian_part,
     factors_part,
     paired_contrasts_part,
+    repeated_part,
 )

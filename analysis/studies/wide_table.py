@@ -1,6 +1,6 @@
 """One row per model with all measures side by side: what the tables of a task print."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -27,7 +27,9 @@ def table_name(kind: str, design: TaskDesign) -> str:
     return file_stem(kind, design.task)
 
 
-def wide_estimates(estimates: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+def wide_estimates(
+    estimates: pd.DataFrame, labels: Mapping[str, str], measures: Sequence[str] = PRINTED
+) -> pd.DataFrame:
     """One row per model: each measure with its ends and reason (``<measure>_low``, ...), and shared columns."""
     rows = []
     for model, group in estimates.groupby("model", sort=False, observed=True):
@@ -35,7 +37,7 @@ def wide_estimates(estimates: pd.DataFrame, labels: Mapping[str, str]) -> pd.Dat
         row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
         row |= {name: group[name].iloc[0] for name in ("ci_level", "unit", "uncertain", "weights", "target")}
         row |= {name: group[name].max() for name in ("n", "n_clusters")}
-        for measure in PRINTED:
+        for measure in measures:
             row |= _named(measure, by_measure.get(measure))
         rows.append(row)
     return pd.DataFrame(rows)

@@ -1,0 +1,235 @@
+"""Strategies, temperatures, any condition: accuracy under each level, and which differences can be claimed."""
+
+from itertools import combinations
+
+import pandas as pd
+
+from analysis.frequentist.condition_ladders import ladders, without_each_model
+from analysis.frequentist.condition_tests import (
+    level_accuracies,
+    model_pair_tests,
+    overall_tests,
+    pair_tests,
+    rank_comparisons,
+)
+from analysis.reduction.matched_levels import MatchedLevels, matched_levels
+from analysis.report.content import Section
+from analysis.report.figures.condition_heat_map import condition_heat_map
+from analysis.report.numbers import counted, fixed, signed
+from analysis.studies.answers import TaskAnswers, unit_name
+from analysis.studies.condition_tables import (
+    accuracy_table,
+    by_model_table,
+    influence_table,
+    ladder_table,
+    overall_table,
+    pairs_table,
+    ranks_table,
+)
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.wide_table import table_name
+
+Pair = tuple[str, str]
+
+
+def conditions_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
+    """One section per condition that varies within questions; None without one."""
+    parts = [_condition(context, answers, factor) for factor in answers.compared]
+    if not parts:
+        return None
+    data: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, table in part.data.items():
+            data.setdefault(name, []).append(table)
+    return Part(
+        sections=tuple(s for part in parts for s in part.sections),
+        summary=tuple(s for part in parts for s in part.summary),
+        limits=tuple(s for part in parts for s in part.limits),
+        attention=tuple(s for part in parts for s in part.attention),
+        methods=_methods(context),
+        data={name: pd.concat(tables, ignore_index=True) for name, tables in data.items()},
+    )
+
+
+def declared_pairs(context: TaskContext, factor: str, levels: tuple[str, ...]) -> tuple[Pair, ...]:
+    """Baseline with each other level; without a baseline the declared contrasts, or else all pairs."""
+    baseline = context.study.baselines.get(factor)
+    if baseline in levels:
+        return tuple((str(baseline), level) for level in levels if level != baseline)
+    declared = [c for c in context.study.contrasts if c.factor == factor and not c.where]
+    listed = [(contrast.levels[0], level) for contrast in declared for level in contrast.levels[1:]]
+    return tuple(pair for pair in listed if set(pair) <= set(levels)) or tuple(combinations(levels, 2))
+
+
+def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
+    design, flips = context.design, context.resampling.flips
+    context.progress(f"levels of {factor}")
+    matched = matched_levels(answers.collapsed, answers.right, factor, conditions=answers.conditions)
+    pairs, unit = declared_pairs(context, factor, matched.levels), unit_name(design)
+    level = context.ci_level
+    rng = context.resampling.rng
+    accuracies = level_accuracies(answers.collapsed, answers.right, factor, ci_level=context.ci_level, unit=unit)
+    by_model = model_pair_tests(matched, pairs, rng=rng(f"{factor} by model"), unit=unit, flips=flips, ci_level=level)
+    steps = ladders(matched, pairs, rng=rng(f"{factor} ladder"), unit=unit, flips=flips)
+    data = {
+        "condition_accuracies": accuracies,
+        "condition_by_model": by_model,
+        "condition_ladders": steps,
+    }
+    tables = [accuracy_table(context, accuracies, factor, matched.levels)]
+    pooled = None
+    several = len(matched.models) > 1
+    if several:
+        overall = overall_tests(matched, rng=rng(f"{factor} overall"), permutations=flips)
+        pooled = pair_tests(matched, pairs, rng=rng(f"{factor} pooled"), flips=flips, ci_level=level)
+        ranks = rank_comparisons(matched)
+        left = without_each_model(matched, pairs, rng=rng(f"{factor} without"), flips=flips)
+        data |= {"condition_overall": overall, "condition_pairs": pooled, "condition_without_models": left}
+        tables += [overall_table(context, overall, factor), pairs_table(context, pooled, factor)]
+        if len(ranks):
+            data["condition_ranks"] = ranks
+            tables.append(ranks_table(context, ranks, factor))
+        tables += [ladder_table(context, steps, factor), influence_table(context, left, steps, factor)]
+    else:
+        tables.append(ladder_table(context, steps, factor))
+    tables.append(by_model_table(context, by_model, factor))
+    figure = condition_heat_map(
+        accuracies, factor=factor, name=table_name(f"heat_map_{factor}", design), labels=context.labels,
+        levels=_ordered(context, factor, matched.levels), subject=design.task,
+    )  # fmt: skip
+    section = Section(
+        f"By {factor}" + (f": {design.task}" if design.task else ""),
+        lead=_lead(matched, answers, factor),
+        tables=tuple(tables),
+        figures=(figure,),
+        notes=(
+            "Several tests of one comparison answer several questions; the paired t test over models is the one that "
+            "claims rest on, the others are printed beside it. Rows and configurations of one model are not "
+            "independent: their p-values are printed to be compared, not to be used.",
+        ),
+    )
+    return Part(
+        (section,),
+        summary=_claims(context, factor, pooled, by_model),
+        limits=_limits(context, factor, pooled),
+        attention=_attention(context, answers, factor, steps, pooled, by_model),
+        data={name: table.assign(factor=factor, task=design.task) for name, table in data.items()},
+    )
+
+
+def _ordered(context: TaskContext, factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
+    baseline = context.study.baselines.get(factor)
+    return tuple(sorted(levels, key=lambda level: (level != baseline, level)))
+
+
+def _lead(matched: MatchedLevels, answers: TaskAnswers, factor: str) -> tuple[str, ...]:
+    others = [name for name in answers.conditions if name != factor]
+    averaged = f"; {' and '.join(others)} averaged first" if others else ""
+    said = f"{counted(len(matched.levels), 'level')} of {factor}: {', '.join(matched.levels)}{averaged}."
+    matching = "Two levels are compared on questions answered under both of them, by the same model, "
+    return (said, matching + ("with the same " + " and ".join(others) + "." if others else "and on nothing else."))
+
+
+def _claims(context: TaskContext, factor: str, pooled: pd.DataFrame | None, by_model: pd.DataFrame) -> tuple[str, ...]:
+    said = []
+    if pooled is not None:
+        for row in pooled[pooled["p_adjusted"] <= 0.05].to_dict("records"):
+            said.append(
+                f"{context.where}over models, accuracy under {factor} {row['first']} differs from that under "
+                f"{row['second']} by {signed(row['estimate'], 3)} (adjusted p {fixed(row['p_adjusted'], 3)})."
+            )
+    shown = by_model[by_model["p_adjusted"] <= 0.05]
+    for (first, second), group in shown.groupby(["first", "second"], sort=False):
+        names = [
+            f"{context.labels.get(str(m), str(m))} ({signed(e, 2)})"
+            for m, e in zip(group["model"], group["estimate"], strict=True)
+        ]
+        said.append(
+            f"{context.where}accuracy under {factor} {first} minus {second} is shown to differ from 0 for "
+            f"{', '.join(names[:6])}{f' and {len(names) - 6} more' if len(names) > 6 else ''}."
+        )
+    return tuple(line if context.where else line[0].upper() + line[1:] for line in said)
+
+
+def _limits(context: TaskContext, factor: str, pooled: pd.DataFrame | None) -> tuple[str, ...]:
+    if pooled is None:
+        return ()
+    open_pairs = pooled[pooled["p_adjusted"] > 0.05]
+    equal = open_pairs[open_pairs["decision"] == "equivalent"]
+    undecided = open_pairs[open_pairs["decision"] != "equivalent"]
+    said = []
+    for rows, words in (
+        (equal, "over models, accuracy is equivalent within ±0.02 for"),
+        (undecided, "over models, neither a difference of accuracy nor equivalence within ±0.02 is shown for"),
+    ):
+        if len(rows):
+            pairs = [f"{a} and {b}" for a, b in zip(rows["first"], rows["second"], strict=True)]
+            more = f" and {len(pairs) - 6} more" if len(pairs) > 6 else ""
+            said.append(f"{context.where}{factor}: {words} {', '.join(pairs[:6])}{more}.")
+    return tuple(said)
+
+
+def _unequal_votes(context: TaskContext, answers: TaskAnswers, factor: str) -> list[str]:
+    """A warning where the levels differ in the number of votes behind an answer."""
+    table = answers.collapsed
+    most = table.groupby(table[factor].astype(str))["n_votes"].max()
+    if most.nunique() < 2:
+        return []
+    listed = ", ".join(f"{level} up to {votes}" for level, votes in most.items())
+    return [
+        f"{context.where}levels of {factor} differ in the votes behind an answer ({listed}): a majority of many "
+        "votes is right more often than a single response of the same model."
+    ]
+
+
+def _attention(
+    context: TaskContext,
+    answers: TaskAnswers,
+    factor: str,
+    steps: pd.DataFrame,
+    pooled: pd.DataFrame | None,
+    by_model: pd.DataFrame,
+) -> tuple[str, ...]:
+    said = _unequal_votes(context, answers, factor)
+    unit = unit_name(context.design)
+    for (first, second), group in steps.groupby(["first", "second"], sort=False):
+        by_rung = {str(row["rung"]): row for row in group.to_dict("records")}
+        rows, units = by_rung["rows"], by_rung[unit]
+        if rows["p_value"] <= 0.05 < units["p_value"]:
+            said.append(
+                f"{context.where}{factor} {first} against {second}: significant over {int(rows['n']):,} rows "
+                f"(p {_p(rows['p_value'])}), not over {int(units['n_clusters'])} units (p {_p(units['p_value'])}); "
+                "rows of one unit are not independent, and the claim depends on the wrong unit."
+            )
+    if pooled is not None:
+        for row in pooled.to_dict("records"):
+            if row["n_naive"] > row["n_clusters"] and row["p_naive"] <= 0.05 < row["p_value"]:
+                said.append(
+                    f"{context.where}{factor} {row['first']} against {row['second']}: the t test over {row['n_naive']} "
+                    f"configurations gives p {_p(row['p_naive'])}, over the {row['n_clusters']} models that they come "
+                    f"from p {_p(row['p_value'])}."
+                )
+    lacking = by_model[by_model["reason"] == "this model lacks one of the levels"]
+    if len(lacking):
+        names = sorted({context.labels.get(str(m), str(m)) for m in lacking["model"]})
+        said.append(
+            f"{context.where}{factor}: not compared, because a level is missing: {', '.join(names[:6])}"
+            f"{f' and {len(names) - 6} more' if len(names) > 6 else ''}."
+        )
+    return tuple(said)
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else fixed(value, 3)
+
+
+def _methods(context: TaskContext) -> tuple[str, ...]:
+    return (
+        "Conditions were compared on matched questions, other conditions averaged first, then questions within units. "
+        "Over models: paired t test (the basis of claims), exact Wilcoxon signed-rank test, sign-flip test, Friedman's "
+        "test with Kendall's W and Nemenyi's comparisons; by model: sign-flip test over units "
+        f"({context.resampling.flips:,} flips, all patterns where 16 units or fewer differ), Holm's adjustment "
+        "[@holm1979] over all pairs of levels and models. The net change is tested as well with rows, items, units and "
+        "models as the independent unit, and with models × units crossed. Equivalence: two one-sided tests within "
+        "±0.02.",
+    )

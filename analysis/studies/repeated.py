@@ -1,0 +1,47 @@
+"""Parts on conditions, repeats, versions and believability: their answers are made once and shared."""
+
+from collections.abc import Callable
+from typing import Final
+
+import pandas as pd
+
+from analysis.studies.answers import TaskAnswers, task_answers, wants_answers
+from analysis.studies.belief_bias import belief_bias_part
+from analysis.studies.classification import classification_part
+from analysis.studies.conditions import conditions_part
+from analysis.studies.consistency import consistency_part
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.votes import votes_part
+
+#: In the order of printing; each gives None where the design does not allow it.
+REPEATED_PARTS: Final[tuple[Callable[[TaskContext, TaskAnswers], Part | None], ...]] = (
+    classification_part,
+    votes_part,
+    consistency_part,
+    belief_bias_part,
+    conditions_part,
+)
+
+
+def repeated_part(context: TaskContext) -> Part | None:
+    """All parts that a task with conditions, repeats, versions or believability allows, as one."""
+    if isinstance(context.counts, str) or not wants_answers(context.design):
+        return None
+    answers = task_answers(context)
+    parts = [part for make in REPEATED_PARTS if (part := make(context, answers)) is not None]
+    return joined(parts) if parts else None
+
+
+def joined(parts: list[Part]) -> Part:
+    """One part from several; their tables have names of their own."""
+    data: dict[str, pd.DataFrame] = {}
+    for part in parts:
+        data |= part.data
+    return Part(
+        sections=tuple(section for part in parts for section in part.sections),
+        summary=tuple(said for part in parts for said in part.summary),
+        limits=tuple(said for part in parts for said in part.limits),
+        attention=tuple(said for part in parts for said in part.attention),
+        methods=tuple(said for part in parts for said in part.methods),
+        data=data,
+    )

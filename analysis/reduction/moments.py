@@ -93,3 +93,10 @@ def residual_matrix(residuals: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, .
     wide = residuals.pivot(index=["unit", "identity"], columns="wording", values="residual").sort_index()
     wide = wide.sort_index(axis=1)
     return wide.index.to_frame(index=False), tuple(map(str, wide.columns)), wide.to_numpy(float)
+
+
+def shared_instances(instances: pd.DataFrame) -> pd.DataFrame:
+    """Instances that every model has, so that models are compared on the same questions."""
+    models = instances["model"].nunique()
+    held = instances.groupby(["unit", "identity"])["model"].transform("nunique")
+    return instances[held == models].reset_index(drop=True)

@@ -90,3 +90,47 @@ def rows_without_use(answers: pd.DataFrame, joined: pd.Series, *, task: str) -> 
     left = pd.DataFrame({"model": answers["logged_model"].astype(str), "reason": reason})[planned & (reason != "")]
     counted = left.groupby(["model", "reason"], sort=True).size().rename("rows").reset_index()
     return counted.assign(task=task)[["task", "model", "reason", "rows"]]
+
+
+def logged_settings(
+    con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: Selection = EVERYTHING
+) -> pd.DataFrame:
+    """Settings of each model as logged.
+
+    Returns
+    -------
+    DataFrame
+        ``model`` and, where logged, ``model_resolved``, ``temperature``, ``strategy``, ``harness``: the values of its
+        rows in order of name, joined by commas. Models as logged, whatever conditions vary.
+    """
+    left_out, parameters = left_out_sql(con, selection)
+    names = ("model_resolved", "temperature", "strategy", "harness")
+    listed = ", ".join(
+        f"string_agg(DISTINCT CAST({name} AS VARCHAR), ', ' ORDER BY CAST({name} AS VARCHAR)) AS {name}"
+        for name in names
+    )
+    query = f"""
+        SELECT model, {listed} FROM analysed WHERE coalesce(task, '') = ? AND {left_out} IS NULL
+        GROUP BY model ORDER BY model
+    """
+    table = con.execute(query, [design.task, *parameters]).df()
+    return table.drop(columns=[name for name in names if table[name].isna().all()]).fillna("not logged")
+
+
+def mean_costs(answers: pd.DataFrame) -> pd.DataFrame:
+    """Means per answer of what each model's answers cost.
+
+    Returns
+    -------
+    DataFrame
+        ``model`` (as logged), ``answers``, and those of ``NUMBERS`` that some row logs; ``total_cost`` where prices are.
+    """
+    there = answers[answers["status"].astype(str) == str(Status.ANSWERED)]
+    grouped = there.groupby(there["logged_model"].astype(str), sort=True)
+    table = grouped.size().rename("answers").to_frame()
+    for name in NUMBERS:
+        if there[name].notna().any():
+            table[name] = grouped[name].mean()
+    if "cost" in table:
+        table["total_cost"] = grouped["cost"].sum(min_count=1)
+    return table.rename_axis("model").reset_index()

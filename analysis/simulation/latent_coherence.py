@@ -146,7 +146,7 @@ def _answers(
     belief = logit(np.array([item.target for item in items])) + error * rng.normal(size=len(items))
     scale = _noise_scale(rng, len(items), responder)
     mean = _persistent(rng, len(items), scale, responder)
-    latent, condition = _component_beliefs(rng, items, layout, error, responder)
+    latent, condition = _component_beliefs(rng, items, layout, error, scale, responder)
     direct = scale[:, None] * np.sqrt(_SHARED_NOISE) * _noise(rng, (len(items), settings.wordings), responder)
     own = scale[number] * np.sqrt(1 - _SHARED_NOISE) * _noise(rng, (len(number),), responder)
     wanted = belief[number] - mean[number, part] - own
@@ -197,9 +197,10 @@ def _component_beliefs(
     items: list[LatentItem],
     layout: _Layout,
     error: Floats,
+    scale: Floats,
     responder: CoherenceResponder,
 ) -> tuple[Floats, Floats]:
-    """P(state) and log-odds of P(event | state) by instance row and state; the same belief in every wording."""
+    """P(state) and log-odds of P(event | state) by instance row and state; one belief, in every wording with noise."""
     number, part, _ = layout.instance.T
     states = layout.state_rows.shape[2]
     latent, condition = np.zeros((len(items), 2, states)), np.zeros((len(items), 2, states))
@@ -209,7 +210,11 @@ def _component_beliefs(
             weight = found.prior * np.exp(error[i] * rng.normal(size=k))
             latent[i, j, :k] = weight / weight.sum() * (1 + responder.sum_error * rng.normal())
             condition[i, j, :k] = logit(np.clip(found.conditional, 1e-4, 1 - 1e-4)) + error[i] * rng.normal(size=k)
-    return np.clip(latent, 0, 1)[number, part], condition[number, part]
+    # States are reworded too; the decomposition is what the shift of the conditionals makes it.
+    moved = latent[number, part] * np.exp(0.5 * scale[number, None] * rng.normal(size=(len(number), states)))
+    total = latent[number, part].sum(axis=1, keepdims=True)
+    moved *= total / moved.sum(axis=1, keepdims=True)
+    return np.clip(moved, 0, 1), condition[number, part]
 
 
 def _shift(latent: Floats, condition: Floats, real: NDArray[np.bool_], wanted: Floats) -> Floats:

@@ -123,12 +123,23 @@ def draw_items(rng: np.random.Generator, *, units: int, causal: int, identities:
         kept = decompositions[: 2 if identities > 1 and number // 6 % 2 == 0 else 1]
         items.append(LatentItem(f"{family}-{number + 1:0{width}d}", family, level, target, kept))
     for number in range(units, units + causal):
-        counts = rng.integers(3, 60, size=(min(states, 2 + number % 2), 2, 2))
+        counts = _confounded(rng, min(states, 2 + number % 2))
         do, observed, prior, conditional = causal_values(counts, number % 2)
         labels_z = tuple(f"z{i + 1}" for i in range(len(prior)))
         found = Decomposition("adjustment", labels_z, prior, conditional)
         items.append(LatentItem(f"{CAUSAL}-{number + 1:0{width}d}", CAUSAL, LEVELS[0], do, (found,), observed))
     return items
+
+
+def _confounded(rng: np.random.Generator, states: int) -> NDArray[np.int64]:
+    """Counts (z, x, y) in which z moves x and y, so that observing x is not setting it."""
+    x, y = np.linspace(0.2, 0.8, states), np.linspace(0.15, 0.75, states)
+    share = rng.dirichlet(np.full(states, 4))
+    effect = rng.uniform(-0.15, 0.2)
+    p_x = np.stack([1 - x, x], axis=1)
+    p_y = np.clip(y[:, None] + np.array([0.0, effect]), 0.03, 0.97)
+    expected = 600 * share[:, None, None] * p_x[..., None] * np.stack([1 - p_y, p_y], axis=2)
+    return rng.poisson(expected) + 1
 
 
 _Drawn = tuple[Floats, tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]
@@ -152,8 +163,8 @@ def _diagnostic(rng: np.random.Generator, states: int) -> _Drawn:
 
 def _claim(rng: np.random.Generator, states: int) -> _Drawn:
     k = int(rng.integers(2, max(states, 2) + 1))
-    weight = rng.dirichlet(np.full(2 * k, 0.8)).reshape(k, 2)
-    event = rng.beta(0.5, 0.5, size=(k, 2))
+    weight = (rng.dirichlet(np.full(2 * k, 0.3)) + 1e-6).reshape(k, 2)
+    event = rng.beta(0.25, 0.25, size=(k, 2))
     joint = np.stack([weight * (1 - event), weight * event], axis=-1)
     return joint, ("premise", "context"), (tuple(f"p{i + 1}" for i in range(k)), ("c1", "c2"))
 

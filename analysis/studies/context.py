@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from analysis.measures.identities_joined import ProbabilityTask
 from analysis.reduction.selection import Selection
 from analysis.report.content import Section
 from analysis.schema.study import Study
@@ -74,6 +75,8 @@ class TaskContext:
         Tidy frequentist estimates; None without counts.
     judgement : JudgementResults or None
         Results of a yes/no task.
+    probabilities : ProbabilityTask or None
+        Answers of a task of stated probabilities, joined by identities.
     resampling : Resampling
     bayes : BayesianSettings or None
         None: no Bayesian column is wanted.
@@ -92,6 +95,7 @@ class TaskContext:
     sums: pd.DataFrame | None = None
     estimates: pd.DataFrame | None = None
     judgement: JudgementResults | None = None
+    probabilities: ProbabilityTask | None = None
     resampling: Resampling = field(default_factory=Resampling)
     bayes: BayesianSettings | None = None
     progress: Callable[[str], None] = lambda stage: None

@@ -26,6 +26,7 @@ from analysis.schema.store import open_store
 from analysis.schema.study import Study, find_study, load_study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import refuse_nothing, rows_set_aside, run_manifest
+from analysis.studies.coherence_results import stated_probabilities
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
 from analysis.studies.parts import task_parts
 from analysis.studies.reading import reading_section
@@ -107,8 +108,10 @@ def _analysed(
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
         refuse_nothing(excluded, int(statuses["rows"].sum()), designs)
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
-        unestimated = {task: reason for task, reason in counts.items() if isinstance(reason, str)}
+        stated = {d.task: stated_probabilities(con, d, study, settings.selection) for d in designs}
+        unestimated = {t: why for t, why in counts.items() if isinstance(why, str) and stated[t] is None}
         excluded = rows_set_aside(excluded, statuses, settled, unestimated)
+        excluded = pd.concat([excluded, *(s.unused for s in stated.values() if s is not None)], ignore_index=True)
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
     parts: list[Part] = []
@@ -123,6 +126,7 @@ def _analysed(
             ci_level=settings.ci_level,
             where=where,
             counts=counts[design.task],
+            probabilities=stated[design.task],
             resampling=replace(settings.resampling, task=design.task),
             bayes=settings.bayes,
             progress=settings.progress,

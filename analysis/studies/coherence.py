@@ -1,0 +1,292 @@
+"""Section on the coherence of stated probabilities: residuals of identities, what persists, and what it goes with."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.frequentist.incoherence import incoherence_estimates
+from analysis.frequentist.incoherence_differences import pairwise_differences
+from analysis.frequentist.incoherence_errors import associations, causal_anomalies, error_means
+from analysis.frequentist.incoherence_further import identity_summary, rewording_noise
+from analysis.frequentist.incoherence_means import grouped_means
+from analysis.frequentist.incoherence_robustness import robustness
+from analysis.measures.identities_joined import ProbabilityTask
+from analysis.measures.identities_residuals import identity_residuals
+from analysis.reduction.moments import by_wording, instance_moments
+from analysis.reduction.probability_answers import logged_settings, mean_costs
+from analysis.report.content import Figure, Section
+from analysis.report.figures.persistent import persistent_figure
+from analysis.report.figures.tokens import tokens_figure
+from analysis.report.numbers import counted
+from analysis.report.spec import Table
+from analysis.studies.coherence_comparison import (
+    accuracy_table,
+    companions_table,
+    differences_table,
+    robustness_table,
+    role_errors_table,
+)
+from analysis.studies.coherence_further import causal_table, cost_table, further_table, rewording_table
+from analysis.studies.coherence_groups import associations_table, groups_table
+from analysis.studies.coherence_results import CoherenceResults, coherence_results
+from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits
+from analysis.studies.coherence_tables import (
+    detection,
+    families_table,
+    incoherence_table,
+    sizes_table,
+    wordings_table,
+)
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.wide_table import table_name
+
+BACK_DOOR = "back-door adjustment"
+
+
+def coherence_part(context: TaskContext) -> Part | None:
+    """Coherence of a task of stated probabilities; None where no identity joins its answers."""
+    probabilities = context.probabilities
+    if probabilities is None or not probabilities.joined:
+        return None
+    design, labels = context.design, model_labels(probabilities, context.labels)
+    results = coherence_results(
+        probabilities, design, context.study, resampling=context.resampling, ci_level=context.ci_level
+    )
+    further, further_rows = _further(context, probabilities, results, labels)
+    incomplete = _incomplete(probabilities)
+    if results is None:
+        section = Section(_title(design.task), lead=(incomplete,), tables=further)
+        limit = f"{context.where}no incoherence in log-odds: no set of answers is complete."
+        return Part((section,), limits=(limit,)) if not further else Part((section,))
+    tables, data = _tables(context, results, labels)
+    return Part(
+        (Section(_title(design.task), lead=_lead(results, incomplete), tables=(*tables, *further),
+                 figures=_figures(context, results, labels)),),
+        summary=coherence_claims(results, labels, where=context.where),
+        limits=coherence_limits(results, design, where=context.where),
+        attention=coherence_attention(results, probabilities, labels, where=context.where),
+        methods=_methods(context, results),
+        data={**data, **further_rows},
+    )  # fmt: skip
+
+
+def model_labels(probabilities: ProbabilityTask, labels: Mapping[str, str]) -> dict[str, str]:
+    """Printed name of every model, with its condition where conditions make models of their own."""
+    pairs = probabilities.answers[["logged_model", "model"]].drop_duplicates().astype(str)
+    return {
+        model: labels.get(logged, logged) + model.removeprefix(logged)
+        for logged, model in pairs.itertuples(index=False, name=None)
+    }
+
+
+def _title(task: str) -> str:
+    return f"Coherence of probabilities: {task}" if task else "Coherence of probabilities"
+
+
+def _tables(
+    context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]
+) -> tuple[list[Table], dict[str, pd.DataFrame]]:
+    design, drawn = context.design, context.resampling
+    instances = results.instances
+    tables = [
+        families_table(design, results),
+        incoherence_table(design, results, labels),
+        detection(design, results, labels),
+        sizes_table(design, results, labels),
+    ]
+    errors = error_means(
+        instances,
+        by=("model", "coherence"),
+        rng=drawn.rng("errors"),
+        resamples=drawn.resamples,
+        ci_level=context.ci_level,
+    )
+    found = associations(instances, results.residuals, ci_level=context.ci_level)
+    tables.append(associations_table(design, found, errors, labels))
+    tables.append(_cost(context, results, labels))
+    tables += _group_tables(context, results, labels)
+    robust = robustness(
+        results.residuals,
+        clip=context.study.coherence.clip,
+        relation=results.identity.relation,
+        renormalised=_matched(results.renormalised, results.residuals),
+        sums=results.sums,
+        answers=_answers_of(context, results),
+    )
+    if len(errors):
+        tables.append(role_errors_table(design, results, errors, labels))
+        overall = error_means(
+            instances, by=("model",), rng=drawn.rng("accuracy"), resamples=drawn.resamples, ci_level=context.ci_level
+        )
+        tables.append(accuracy_table(design, results, overall, robust, labels))
+    pairs, squares = (
+        pairwise_differences(
+            instances,
+            rng=drawn.rng(f"pairs {squared}"),
+            flips=drawn.flips,
+            squared=squared,
+            resamples=drawn.resamples,
+            ci_level=context.ci_level,
+        )
+        for squared in (False, True)
+    )
+    if len(pairs):
+        tables.append(differences_table(design, pairs, labels, squared=False))
+        tables.append(companions_table(design, pairs, labels))
+        if squares["n_clusters"].max() > 0:
+            tables.append(differences_table(design, squares, labels, squared=True))
+    tables.append(robustness_table(design, robust, labels, clip=context.study.coherence.clip))
+    if (effects := wordings_table(design, results, labels)) is not None:
+        tables.append(effects)
+    data = {
+        "instances": results.all_instances.assign(identity_name=results.identity.name),
+        "residuals": results.residuals.assign(task=design.task),
+        "incoherence": results.estimates,
+        "persistent_tests": results.tests,
+    }
+    return tables, data
+
+
+def _answers_of(context: TaskContext, results: CoherenceResults) -> pd.DataFrame | None:
+    """Single answers of the identity's roles."""
+    if context.probabilities is None:
+        return None
+    answers = context.probabilities.answers
+    return answers[answers["role"].isin(results.identity.roles) & answers["probability"].notna()]
+
+
+def _group_tables(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> list[Table]:
+    """Mean |r| by family and level, noise and persistent part by level; nothing where there is one group."""
+    instances, drawn, made = results.instances, context.resampling, []
+    keys = tuple(k for k in ("item_family", "level") if instances[k].nunique() > 1)
+    if keys:
+        means = grouped_means(
+            instances, {"mean_abs_residual": "abs_residual"}, by=("model", *keys), rng=drawn.rng("families"),
+            resamples=drawn.resamples, ci_level=context.ci_level,
+        )  # fmt: skip
+        note = "Groups were not chosen after looking; intervals are not adjusted for their number."
+        made.append(groups_table(context.design, means, labels, name="families_levels",
+                                 title="Mean |r| by family and level", note=note,
+                                 measures={"mean_abs_residual": "Mean |r|"}))  # fmt: skip
+    by = next((key for key in ("level", "item_family") if instances[key].nunique() > 1), None)
+    if by is not None:
+        parts = [
+            incoherence_estimates(
+                part, rng=drawn.rng(f"level {name}"), resamples=drawn.resamples, ci_level=context.ci_level,
+                measures=("noise", "persistent"),
+            ).assign(**{by: name})
+            for name, part in instances.groupby(by, sort=True)
+        ]  # fmt: skip
+        note = "A level in which a model's interval excludes 0 and one in which it does not are not thereby different."
+        made.append(groups_table(context.design, pd.concat(parts, ignore_index=True), labels, name="noise_levels",
+                                 title=f"Noise and persistent residual by {by.replace('item_', '')}", note=note,
+                                 measures={"noise": "Noise", "persistent": "Persistent"}))  # fmt: skip
+    return made
+
+
+def _matched(renormalised: pd.DataFrame | None, residuals: pd.DataFrame) -> pd.DataFrame | None:
+    """Rows of the same instances as the residuals."""
+    if renormalised is None:
+        return None
+    keys = ["model", "unit", "identity", "wording"]
+    return renormalised.merge(residuals[keys], on=keys)
+
+
+def _cost(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> Table:
+    if context.probabilities is None:
+        raise TypeError("coherence without probabilities")
+    costs = mean_costs(context.probabilities.answers)
+    settings = logged_settings(context.con, context.design, context.selection)
+    return cost_table(context.design, costs.merge(settings, on="model", how="left"), dict(context.labels))
+
+
+def _further(
+    context: TaskContext,
+    probabilities: ProbabilityTask,
+    results: CoherenceResults | None,
+    labels: Mapping[str, str],
+) -> tuple[tuple[Table, ...], dict[str, pd.DataFrame]]:
+    """Tables of the identities beside the main one, of rewording, and of interventions."""
+    design, drawn = context.design, context.resampling
+    rows, tables, data = [], [], {}
+    for place, (identity, sets) in enumerate(probabilities.joined):
+        main = results is not None and identity.name == results.identity.name
+        if main or not sets.complete.any():
+            continue
+        residuals = by_wording(identity_residuals(sets, identity, clip=context.study.coherence.clip))
+        summary = identity_summary(
+            instance_moments(residuals, task=design.task), scale=identity.scale, relation=identity.relation,
+            rng=drawn.rng(f"identity {identity.name}"), resamples=drawn.resamples, ci_level=context.ci_level,
+        )  # fmt: skip
+        rows.append(summary.assign(identity_name=identity.name, identity_place=place))
+        if identity.name == BACK_DOOR:
+            answers = probabilities.answers
+            observed = answers[(answers["role"] == "observational") & answers["truth"].notna()]
+            observed = observed.assign(unit=observed["unit"].astype(str))
+            anomalies = causal_anomalies(residuals, observed[["unit", "truth"]])
+            tables.append(causal_table(design, anomalies, labels))
+            data["causal_answers"] = anomalies.assign(task=design.task, anomalous=anomalies["anomalous"].map(
+                lambda value: "unknown" if value is None else str(bool(value)).lower()))  # fmt: skip
+    if rows:
+        tables.insert(0, further_table(design, pd.concat(rows, ignore_index=True), labels))
+    noise = rewording_noise(
+        probabilities.answers,
+        rng=drawn.rng("rewording"),
+        clip=context.study.coherence.clip,
+        resamples=drawn.resamples,
+        ci_level=context.ci_level,
+    )
+    if noise is not None:
+        tables.append(rewording_table(design, noise, labels))
+    return tuple(tables), data
+
+
+def _figures(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> tuple[Figure, ...]:
+    design = context.design
+    made = [
+        persistent_figure(results.estimates, name=table_name("persistent", design), labels=labels, subject=design.task)
+    ]
+    tokens = tokens_figure(results.estimates, name=table_name("tokens", design), labels=labels, subject=design.task)
+    return tuple(made + ([tokens] if tokens is not None else []))
+
+
+def _lead(results: CoherenceResults, incomplete: str) -> tuple[str, ...]:
+    units = results.instances["unit"].nunique()
+    instances = len(results.instances[["unit", "identity"]].drop_duplicates())
+    repeated = int(results.tests["n"].max()) if len(results.tests) else 0
+    whose = "that every model has" if results.shared else "of any model (few are shared by all)"
+    first = (
+        f"Identity: {results.identity.name}. {counted(instances, 'instance')} {whose}, of {counted(units, 'unit')}; "
+        f"at most {counted(repeated, 'instance')} of one model in two wordings or more."
+    )
+    decided = results.tests["decision"].value_counts()
+    said = ", ".join(f"{int(n)} {word}" for word, n in decided.items())
+    return (first, f"Persistent residual, one-sided at .025 for each model: {said}.", incomplete)
+
+
+def _incomplete(probabilities: ProbabilityTask) -> str:
+    """One sentence: how many sets are complete, and why the others are not."""
+    said = []
+    for identity, sets in probabilities.joined:
+        left = sets.incomplete().groupby("reason")["sets"].sum().sort_values(ascending=False, kind="stable")
+        why = "; ".join(f"{n:,} {reason}" for reason, n in left.items())
+        complete = int(np.count_nonzero(sets.complete))
+        said.append(
+            f"{identity.name}: {complete:,} of {counted(len(sets.keys), 'set')} of answers complete"
+            + (f" ({why})" if why else "")
+        )
+    return ". ".join(said) + "."
+
+
+def _methods(context: TaskContext, results: CoherenceResults) -> tuple[str, ...]:
+    clip = context.study.coherence.clip
+    return (
+        f"Residuals of the identity “{results.identity.name}” are differences of log-odds, of probabilities moved "
+        f"to within [{clip:g}, {1 - clip:g}]; answers were joined by unit, identity, wording, model and sample.",
+        "The squared persistent residual is the mean over instances of products of residuals from different wordings; "
+        f"its interval is a studentised bootstrap of units ({context.resampling.resamples:,} resamples), and it was "
+        f"tested by flipping the signs of a unit's wordings ({context.resampling.flips:,} flips).",
+        "Models were compared on the units that both answered, by sign flips of unit differences, adjusted by Holm's "
+        "procedure [@holm1979].",
+    )

@@ -1,0 +1,141 @@
+"""Everything that is estimated of the coherence of one task, before any table is declared."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+import pandas as pd
+
+from analysis.errors import AnalysisError, StudyError
+from analysis.frequentist.incoherence import incoherence_estimates, median_estimates
+from analysis.frequentist.incoherence_detection import detection_table, flip_tests, with_wording_effects
+from analysis.measures.identities import BUILT_IN, Identity, identity
+from analysis.measures.identities_joined import ProbabilityTask, probability_task
+from analysis.measures.identities_residuals import LATENT, identity_residuals, renormalised, state_sums
+from analysis.reduction.instances import AnswerSets
+from analysis.reduction.moments import by_wording, instance_moments, shared_instances
+from analysis.reduction.probability_answers import probability_answers
+from analysis.reduction.selection import Selection
+from analysis.schema.study import Study
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.context import Resampling
+
+#: Shared instances below this share of all make the comparison one of all instances, which is said.
+ENOUGH_SHARED: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CoherenceResults:
+    """Results of the identity that the tables are about.
+
+    Attributes
+    ----------
+    identity : Identity
+    residuals, instances : DataFrame
+        By wording, and by instance; those that are compared between models.
+    all_instances : DataFrame
+        Of every model, whether the others have them or not.
+    shared : bool
+        ``instances`` are those that every model has.
+    estimates : DataFrame
+        Tidy, ``frequentist.incoherence``.
+    tests : DataFrame
+        One row per model: the sign-flip test and what goes with it.
+    wordings : DataFrame
+        ``model, wording, effect`` where the same wordings were put to all.
+    renormalised, sums : DataFrame or None
+        Residuals after rescaling the states, and the sums of the states.
+    sets : AnswerSets
+    """
+
+    identity: Identity
+    residuals: pd.DataFrame
+    instances: pd.DataFrame
+    all_instances: pd.DataFrame
+    shared: bool
+    estimates: pd.DataFrame
+    tests: pd.DataFrame
+    wordings: pd.DataFrame
+    renormalised: pd.DataFrame | None
+    sums: pd.DataFrame | None
+    sets: AnswerSets
+
+
+def identities_of(study: Study) -> tuple[Identity, ...]:
+    """Identities that the study declares, or the built-in ones.
+
+    Raises
+    ------
+    StudyError
+        A declared one breaks the grammar.
+    """
+    declared = study.coherence.identities
+    if not declared:
+        return BUILT_IN
+    try:
+        return tuple(
+            identity(e.name, e.left, e.right, relation=e.relation, scale=e.scale, declared=True) for e in declared
+        )
+    except AnalysisError as error:
+        raise StudyError(f"{study.path}: [[identity]]: {error}; see docs/coherence.md") from error
+
+
+def stated_probabilities(
+    con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study, selection: Selection
+) -> ProbabilityTask | None:
+    """Answers of a task of kind ``probability``, joined by identities; None for other kinds."""
+    if design.kind != "probability":
+        return None
+    answers = probability_answers(con, design, selection)
+    return probability_task(answers, identities_of(study), task=design.task)
+
+
+def coherence_results(
+    probabilities: ProbabilityTask, design: TaskDesign, study: Study, *, resampling: Resampling, ci_level: float
+) -> CoherenceResults | None:
+    """Results of the first identity with a complete set on the log-odds scale; None where there is none."""
+    chosen = next(
+        ((one, sets) for one, sets in probabilities.joined if sets.complete.any() and one.scale == "log_odds"
+         and one.relation == "="),
+        None,
+    )  # fmt: skip
+    if chosen is None:
+        return None
+    one, sets = chosen
+    clip = study.coherence.clip
+    residuals = by_wording(identity_residuals(sets, one, clip=clip))
+    everything = instance_moments(residuals, task=design.task)
+    instances = shared_instances(everything)
+    distinct = len(everything[["unit", "identity"]].drop_duplicates())
+    shared = len(instances) >= ENOUGH_SHARED * distinct * everything["model"].nunique()
+    if not shared:
+        instances = everything
+    kept = residuals.merge(instances[["unit", "identity"]].drop_duplicates(), on=["unit", "identity"])
+    instances, effects = with_wording_effects(instances, kept)
+    flips = flip_tests(kept, rng=resampling.rng("wordings"), flips=resampling.flips)
+    unit = "item" if design.unit_is_item else design.unit
+    estimates = incoherence_estimates(
+        instances,
+        rng=resampling.rng("incoherence"),
+        resamples=resampling.resamples,
+        ci_level=ci_level,
+        flips=flips,
+        unit=unit,
+    )
+    medians = median_estimates(instances, rng=resampling.rng("median"), ci_level=ci_level, unit=unit)
+    has_latent = LATENT in one.summed()
+    scaled = by_wording(identity_residuals(renormalised(sets), one, clip=clip)) if has_latent else None
+    sums = sets.keys[["model"]].assign(sum=state_sums(sets)).dropna() if has_latent else None
+    return CoherenceResults(
+        identity=one,
+        residuals=kept,
+        instances=instances,
+        all_instances=everything,
+        shared=shared,
+        estimates=pd.concat([estimates, medians], ignore_index=True),
+        tests=detection_table(instances, flips, estimates),
+        wordings=effects,
+        renormalised=scaled,
+        sums=sums,
+        sets=sets,
+    )

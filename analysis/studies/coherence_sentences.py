@@ -1,0 +1,107 @@
+"""What a report says of coherence first: sentences made from the tables, by rule."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.measures.identities_joined import ProbabilityTask
+from analysis.report.numbers import counted, fixed, signed
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.coherence_results import CoherenceResults
+from analysis.studies.summary import sentence
+
+#: At most this many models stand in one sentence.
+NAMED = 8
+#: Truths may miss their own identity by rounding, not by more.
+TRUTH_GAP = 0.006
+
+
+def coherence_claims(results: CoherenceResults, labels: Mapping[str, str], *, where: str) -> tuple[str, ...]:
+    """What can be claimed: sizes of residuals in order, and where something persists."""
+    rows = results.estimates[results.estimates["measure"] == "mean_abs_residual"].sort_values(["estimate", "model"])
+    sizes = [f"{labels.get(str(m), str(m))} {fixed(e, 2)}{_ends(lo, hi)}" for m, e, lo, hi in _rows(rows)]
+    said = [sentence(where, f"mean |residual| of {results.identity.name}, log-odds: {_listed(sizes)}")]
+    persistent = results.estimates[results.estimates["measure"] == "persistent"].set_index("model")
+    found = results.tests[results.tests["decision"] == "detected"]["model"]
+    if len(found):
+        ordered = persistent.loc[list(found)].sort_values("estimate", ascending=False).reset_index()
+        names = [f"{labels.get(str(m), str(m))} {fixed(e, 2)}{_ends(lo, hi)}" for m, e, lo, hi in _rows(ordered)]
+        said.append(sentence(where, f"a residual that persists over rewordings is detected for {_listed(names)}"))
+    direction = results.estimates[results.estimates["measure"] == "direction"]
+    for word, part in (
+        ("above", direction[direction["ci_low"] > 0]),
+        ("below", direction[direction["ci_high"] < 0]),
+    ):
+        names = [f"{labels.get(str(m), str(m))} ({signed(e, 2)})" for m, e, _, _ in _rows(part)]
+        if names:
+            words = f"direct answers lie {word} what the other answers imply, on average, for {_listed(names)}"
+            said.append(sentence(where, words))
+    return tuple(said)
+
+
+def coherence_limits(results: CoherenceResults, design: TaskDesign, *, where: str) -> tuple[str, ...]:
+    """What cannot be claimed."""
+    said = []
+    if not (results.instances["k"] > 1).any():
+        words = "one wording only: incoherence cannot be told from rewording noise"
+        said.append(sentence(where, words))
+    else:
+        said.append(sentence(where, "noise that all wordings of a question share counts as persistent incoherence"))
+        words = "that one model's persistent residual is detected and another's is not is no difference between them"
+        said.append(sentence(where, words))
+    units = results.instances.groupby("unit")["identity"].nunique()
+    if (units > 1).any():
+        words = "identities of one unit share answers, so that their residuals are correlated; intervals go by unit"
+        said.append(sentence(where, words))
+    if not results.instances["truth"].notna().any():
+        said.append(sentence(where, "no truth is logged: coherent answers may all be wrong"))
+    if design.varying:
+        words = f"conditions ({', '.join(design.varying)}) vary within items: each level counts as a model of its own"
+        said.append(sentence(where, words))
+    return tuple(said)
+
+
+def coherence_attention(
+    results: CoherenceResults, probabilities: ProbabilityTask, labels: Mapping[str, str], *, where: str
+) -> tuple[str, ...]:
+    """What to look into before believing a number."""
+    said = []
+    tail = results.tests[results.tests["tail"] & (results.tests["decision"] == "detected")]
+    if len(tail):
+        names = [
+            f"{labels.get(str(m), str(m))} ({fixed(rest, 2)} without three units)"
+            for m, rest in zip(tail["model"], tail["without_top"], strict=True)
+        ]
+        said.append(sentence(where, f"few units carry the persistent residual (TAIL): {_listed(names)}"))
+    if not results.shared:
+        words = "models were asked different instances: each is estimated on its own, and their order is no comparison"
+        said.append(sentence(where, words))
+    kept = len(results.instances[["unit", "identity"]].drop_duplicates())
+    distinct = len(results.all_instances[["unit", "identity"]].drop_duplicates())
+    if results.shared and kept < distinct:
+        words = f"{counted(distinct - kept, 'instance')} of {distinct:,} left out, because some model lacks an answer"
+        said.append(sentence(where, words))
+    gap = results.all_instances.dropna(subset=["truth_gap"])
+    off = gap[gap["truth_gap"].abs() > TRUTH_GAP]
+    if len(off):
+        words = (
+            f"the logged truths break {results.identity.name} themselves in {counted(off['unit'].nunique(), 'unit')}"
+        )
+        said.append(sentence(where, f"{words}, first {off['unit'].iloc[0]}"))
+    left = sum(int(sets.incomplete()["sets"].sum()) for _, sets in probabilities.joined)
+    if left:
+        said.append(sentence(where, f"{counted(left, 'set')} of answers incomplete; the section says why"))
+    return tuple(said)
+
+
+def _rows(table: pd.DataFrame) -> list[tuple[str, float, float, float]]:
+    return list(table[["model", "estimate", "ci_low", "ci_high"]].itertuples(index=False, name=None))
+
+
+def _ends(low: float, high: float) -> str:
+    return f" [{fixed(low, 2)}, {fixed(high, 2)}]" if pd.notna(low) and pd.notna(high) else ""
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

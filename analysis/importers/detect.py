@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -97,6 +97,7 @@ def find_logs(
     rules: Mapping[str, MapRule] | None = None,
     wide: Wide | None = None,
     importers: tuple[ModuleType, ...] | None = None,
+    of_study: Collection[Path] = (),
 ) -> list[Found]:
     """Every file under ``paths`` with its importer, in order of relative path.
 
@@ -112,6 +113,8 @@ def find_logs(
         ``[wide]`` of ``study.toml``: tables with one column per model are claimed as well.
     importers : tuple of modules, optional
         Instead of ``IMPORTERS``.
+    of_study : collection of Path, optional
+        Files that ``study.toml`` names, which are no logs whatever they hold.
 
     Raises
     ------
@@ -120,7 +123,11 @@ def find_logs(
     """
     known = IMPORTERS if importers is None else importers
 
+    named = {path.name for path in of_study}
+
     def look(path: Path) -> Found:
+        if path.name in named and any(path.exists() and path.samefile(other) for other in of_study):
+            return Found(path, relative_name(path, root), None, Claim.COMPANION, "belongs to the study")
         return _identify(probe(path), relative_name(path, root), known, rules or {}, wide)
 
     found: dict[str, Found] = {}

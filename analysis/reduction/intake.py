@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from analysis.errors import AnalysisError, LogError
 from analysis.importers import standard, wide_table
+from analysis.importers.byte_streams import relative_name
 from analysis.importers.detect import Found, find_logs
 from analysis.importers.parquet_rows import is_store
 from analysis.importers.protocol import Claim, ReadOptions
@@ -26,6 +27,7 @@ from analysis.reduction.intake_refusals import (
     refuse_nothing,
     refuse_own_output,
 )
+from analysis.reduction.item_key import ItemKey, item_key
 from analysis.reduction.reconciliation import FileAccount, files_table, notes_table, set_aside_table
 from analysis.reduction.response_batches import completed, drop_rows, record_batches
 from analysis.schema.mapping import map_columns
@@ -92,18 +94,22 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
         record that is neither used nor set aside.
     """
     root = root_of(paths)
-    found = find_logs(absolute(paths), root, rules=study.map, wide=study.wide)
+    key = item_key(study)
+    of_study = [key.path] if key is not None else []
+    found = find_logs(absolute(paths), root, rules=study.map, wide=study.wide, of_study=of_study)
     refuse_nothing(found, paths)
     refuse_fruitless(found, paths)
     refuse_own_output(found, store)
     with AnswerReader(reading_policy(study, settings)) as answers:
-        reader = _Reader(study, settings, root, answers)
+        reader = _Reader(study, settings, root, answers, key)
         accounts = _read_all(reader, found, settings, store)
         if reader.is_contradicted:
-            reader = _Reader(study, settings, root, answers, reader.facts())
+            reader = _Reader(study, settings, root, answers, key, reader.facts())
             accounts = _read_all(reader, found, settings, store)
     if reader.dropped:
         drop_rows(store, reader.dropped)
+    if key is not None:
+        accounts = _with_key(accounts, key, root)
     files = files_table(accounts)
     records, rows = int(files["records"].sum()), int(files["rows"].sum())
     return Intake(files, set_aside_table(accounts), notes_table(accounts), store, records, rows)
@@ -119,6 +125,16 @@ def _read_all(reader: "_Reader", found: list[Found], settings: IntakeSettings, s
             raise refusal(refused, len(found))
         refuse_absent_scorer(accounts, settings.scorer)
     return accounts
+
+
+def _with_key(accounts: list[FileAccount], key: ItemKey, root: Path) -> list[FileAccount]:
+    """Accounts with that of the key of items, wherever it lies."""
+    place = Path(os.path.abspath(key.path))
+    read = [account.file for account in accounts if account.verdict == "read"]
+    account = key.account(relative_name(place, root) if place.is_relative_to(root) else str(key.path), read)
+    account.sha256, account.bytes = content_hash(key.path)
+    others = [other for other in accounts if other.file != account.file]
+    return sorted([*others, account], key=lambda one: one.file)
 
 
 def root_of(paths: list[Path]) -> Path:
@@ -140,6 +156,7 @@ class _Reader:
         settings: IntakeSettings,
         root: Path,
         answers: AnswerReader,
+        key: ItemKey | None,
         known: Mapping[str, TaskFacts] | None = None,
     ) -> None:
         self.dropped: list[tuple[int, int]] = []
@@ -148,7 +165,7 @@ class _Reader:
         self._options = ReadOptions(
             root, settings.filter, settings.scorer, settings.max_member_bytes, settings.max_ratio, study
         )
-        self._answers = answers
+        self._answers, self._key = answers, key
         self._seen: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     @property
@@ -184,13 +201,16 @@ class _Reader:
         return account
 
     def _write(self, item: Found, account: FileAccount, writer: StoreWriter) -> None:
-        unread = (completed(self._scaled(rows, item)) for rows in self._batches(item, account))
+        unread = (self._keyed(completed(self._scaled(rows, item)), account) for rows in self._batches(item, account))
         known = None if self._known is None else self._known.get(account.file)
         seen = self._facts.setdefault(account.file, BatchFacts())
         for rows in self._answers.read(self._no_copy(unread, account), facts=known, seen=seen):
             writer.write(rows)
             if self._settings.progress is not None:
                 self._settings.progress(account.file, writer.rows)
+
+    def _keyed(self, rows: pa.RecordBatch, account: FileAccount) -> pa.RecordBatch:
+        return rows if self._key is None else self._key.joined(rows, account)
 
     def _no_copy(self, batches: Iterator[pa.RecordBatch], account: FileAccount) -> Iterator[pa.RecordBatch]:
         """The batches of a file, unless an earlier file has the same content and gave responses of the same model.

@@ -11,6 +11,7 @@ from analysis.errors import StudyError
 from analysis.schema.coherence_settings import Coherence, coherence_of
 from analysis.schema.external_settings import External, external_of
 from analysis.schema.map_rules import MapRule, read_rules
+from analysis.schema.reading_settings import Reading, reading_of
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
     LISTED_SECTIONS,
@@ -71,13 +72,6 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Words that mean an answer, beyond those every reader knows: answer -> synonyms."""
-
-    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Wide:
     """Tables with one column per model: which columns these are, and which column of the schema their cells fill."""
 
@@ -118,6 +112,7 @@ class Study:
     coherence: Coherence = field(default_factory=Coherence)
     votes: Votes = field(default_factory=Votes)
     external: External | None = None
+    items_file: str = ""
     report: Report = field(default_factory=Report)
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
@@ -285,7 +280,8 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings = dict(values.get("study", {}))
     kind = settings.pop("kind", None)
     settings |= {"kinds": kind} if isinstance(kind, dict) else {"kind": kind}
-    settings["reading"] = Reading(**values.get("reading", {}))
+    settings["reading"] = reading_of(values)
+    settings["items_file"] = values.get("items", {}).get("file", "")
     settings["wide"] = Wide(**values["wide"]) if "models" in values.get("wide", {}) else None
     settings["models"] = {name: ModelEntry(**entry) for name, entry in values.get("models", {}).items()}
     settings["contrasts"] = tuple(Contrast(**entry) for entry in values.get("contrast", []))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
+from analysis.schema.reading_settings import VERDICTS
 from analysis.vocabulary import MEASURES
 
 KINDS: Final = ("judgement", "choice", "probability", "score")
@@ -53,7 +54,13 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("models", "texts", "columns of a table that are models: names, or patterns with * and ?", required=True),
         Key("value", "text", "column of the schema that their cells fill", WIDE_VALUES),
     ),
-    "reading": (Key("synonyms", "table of texts", "answer -> words that mean it"),),
+    "reading": (
+        Key("synonyms", "table of texts", "answer -> words that mean it"),
+        Key("verdicts", "texts", "pairs of verdicts that mean yes and no", tuple(VERDICTS)),
+    ),
+    "items": (
+        Key("file", "text", "CSV with the key of items, beside study.toml or below its directory", required=True),
+    ),
     "models": (
         Key("label", "text", "name to print"),
         Key("family", "text", "family of the model"),

@@ -30,6 +30,10 @@ probability_scale = "percent"
 
 [reading]
 synonyms = { yes = ["true", "valid"], no = "false" }
+verdicts = "correct"
+
+[items]
+file = "key.csv"
 
 [map]
 item = "doc.id"
@@ -115,7 +119,8 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     assert (study.uncertain, study.unpaired_forms, study.pool_tasks) == ("half", "include", True)
     assert study.probability_scale == "percent"
     assert study.exclude == {"negation": ("not",), "form": ("x",)}
-    assert study.reading.synonyms == {"yes": ("true", "valid"), "no": ("false",)}
+    assert study.reading.synonyms == {"yes": ("true", "valid", "correct"), "no": ("false", "incorrect")}
+    assert study.items_file == "key.csv"
     assert study.models == {"openai/gpt-4o": ModelEntry("GPT-4o", None, 8)}
     assert study.label("openai/gpt-4o") == "GPT-4o"
     assert study.label("other/gpt-4o") == "other/gpt-4o"

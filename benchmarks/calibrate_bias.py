@@ -1,7 +1,7 @@
 """Calibration of the Bayesian answer-bias engine: ranks under its own priors, coverage under A-like designs.
 
     python benchmarks/calibrate_bias.py --sbc [--simulations 250] [--seed 20261101]
-    python benchmarks/calibrate_bias.py --coverage [--data-sets 30]
+    python benchmarks/calibrate_bias.py --coverage [--data-sets 30] [--surfaces]
 
 Each writes a table into ``benchmarks/results`` and, beside it, the same name with ``.json``: command, seed,
 versions, machine time.
@@ -15,6 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
+from bias_coverage import agreement_table, coverage_rounds, coverage_table
+from bias_designs import STUDIES
 from bias_ranks import RankSettings, count_ranks, layer_ranks, rank_tests
 
 RESULTS = Path(__file__).parent / "results"
@@ -39,6 +41,21 @@ def calibrated_ranks(simulations: int, seed: int) -> None:
         print(tests.sort_values("ks_p").head(8).round(4).to_string(index=False))
 
 
+def calibrated_coverage(data_sets: int, seed: int, *, surfaces: bool) -> None:
+    """Coverage of both schools, written after every round."""
+    start = time.process_time()
+    name = "bias_coverage_surfaces" if surfaces else "bias_coverage"
+    options = f"--coverage --data-sets {data_sets} --seed {seed}" + (" --surfaces" if surfaces else "")
+    table = pd.DataFrame()
+    for rows, compared in coverage_rounds(STUDIES, data_sets, seed, surfaces=surfaces):
+        table = coverage_table(rows)
+        written(name, table.round(4), options, start, rounds=int(table["data_sets"].max()))
+        if not surfaces:
+            written("bias_agreement", agreement_table(compared).round(4), options, start)
+    shown = table.pivot(index=["design", "measure"], columns="method", values=["coverage", "width", "rmse"])
+    print(shown.round(3).to_string())
+
+
 def written(name: str, table: pd.DataFrame, options: str, start: float, **more: object) -> None:
     """Table as CSV, and how it was made as JSON."""
     RESULTS.mkdir(exist_ok=True)
@@ -57,10 +74,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sbc", action="store_true", help="ranks under the models' own priors")
     parser.add_argument("--simulations", type=int, default=250)
+    parser.add_argument("--coverage", action="store_true", help="coverage under simulated studies")
+    parser.add_argument("--data-sets", type=int, default=30)
+    parser.add_argument("--surfaces", action="store_true", help="surfaces as effects of the model of counts")
     parser.add_argument("--seed", type=int, default=SEED)
     args = parser.parse_args()
     if args.sbc:
         calibrated_ranks(args.simulations, args.seed)
+    if args.coverage:
+        calibrated_coverage(args.data_sets, args.seed, surfaces=args.surfaces)
 
 
 if __name__ == "__main__":

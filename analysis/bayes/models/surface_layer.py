@@ -5,24 +5,28 @@ asked many times they are not, and intervals from counts are too short. Here the
 enter with their cluster-robust covariance over units, on the log-odds scale, where the normal
 approximation holds nearer to 0 and 1 and accuracies stay inside (0, 1):
 
-    y_mc = log((n p_mc + 1/2) / (n (1 - p_mc) + 1/2)),  n the effective number of responses
-    y_m ~ t(eta_m, V_m; df_m),  eta_mc = s_c (b_m0 + b_m1 s_c + b_m2 p_c + b_m3 v_c)
+    y_mc = log((n p_mc + 1/2) / (n (1 - p_mc) + 1/2)),  n the responses behind the accuracy
+    y_m ~ t(eta_m, V_m; df_m + d),  eta_mc = s_c (b_m0 + b_m1 s_c + b_m2 p_c + b_m3 v_c)
     b_mj ~ Normal(mean_j, sd_j),
 
-with V_m the covariance of the accuracies brought to log-odds by its correlations and the variances
-1 / ((n + 1) p' (1 - p')), p' the accuracy with its halves added. The four log-odds and the four
-coefficients map one to one. Pooling: coefficients between models.
+with V_m = B^1/2 S_m B^1/2, B the variances 1 / ((n + 1) p' (1 - p')) of independent responses in log-odds
+(p' the accuracy with its halves added), and S_m the design effects and their covariances: those of the
+model, moderated by the mean of all models with d degrees of freedom, as a handful of units does not
+determine a covariance matrix. d is estimated from how much the design effects differ beyond chance. The
+four log-odds and the four coefficients map one to one. Pooling: coefficients between models.
 
 References
 ----------
 Fay and Herriot (1979), J. Am. Stat. Assoc. 74:269-277, doi:10.2307/2286322.
 Gart and Zweifel (1967), Biometrika 54:181-187, doi:10.2307/2333861 (the log-odds and their variance).
+Smyth (2004), Stat. Appl. Genet. Mol. Biol. 3:3, doi:10.2202/1544-6115.1027 (moderated variances).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import digamma, polygamma
 
 from analysis.bayes.design_matrix import SIGNS, TERMS
 from analysis.bayes.model_arrays import ESTIMATES, ModelArrays
@@ -32,8 +36,8 @@ from analysis.errors import AnalysisError
 from analysis.measures.yes_no_bias import FOUR_CELLS, TWO_CLASSES, YES_CELLS
 
 Floats = NDArray[np.float64]
-#: Least effective number of responses, as in the interval by units.
-_LEAST = 2.0
+#: Bounds of the degrees of freedom that the mean of all models counts for; the least leaves matrices invertible.
+_MODERATION = (4.0, 100.0)
 #: Taken off the correlations, so that units that tie two cells exactly leave the matrix invertible.
 _RIDGE = 1e-3
 #: Variance of a model without a covariance: any accuracy is as likely as another.
@@ -106,29 +110,77 @@ class ClusterEstimates:
         return np.isfinite(self.estimate).all(axis=1) & np.isfinite(self.covariance).all(axis=(1, 2))
 
 
-def estimated_log_odds(clusters: ClusterEstimates) -> tuple[Floats, Floats]:
-    """Log-odds (M, C) of the accuracies and their covariance (M, C, C), positive definite.
+@dataclass(frozen=True, slots=True)
+class LogOddsEstimates:
+    """What the layer takes for data.
+
+    Attributes
+    ----------
+    log_odds : ndarray (M, C)
+    covariance : ndarray (M, C, C)
+        Positive definite.
+    df : ndarray (M,)
+    """
+
+    log_odds: Floats
+    covariance: Floats
+    df: Floats
+
+
+def estimated_log_odds(clusters: ClusterEstimates) -> LogOddsEstimates:
+    """Log-odds of the accuracies with their moderated covariance.
 
     Notes
     -----
     The variance exceeds 0 also where no unit deviates. A model without a covariance gets log-odds 0 with
     a variance that makes them irrelevant.
     """
-    known = clusters.known
+    known, eye = clusters.known, np.eye(len(clusters.names))
     rate = np.where(known[:, None], clusters.estimate, 0.5)
-    size = np.where(np.isfinite(clusters.n_eff), np.maximum(clusters.n_eff, _LEAST), _LEAST)
-    smooth = (rate * size + 0.5) / (size + 1.0)
-    sd = ((size + 1.0) * smooth * (1.0 - smooth)) ** -0.5
-    covariance = np.where(known[:, None, None], clusters.covariance, 0.0)
-    own_sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0))
-    scale = own_sd[:, :, None] * own_sd[:, None, :]
-    correlation = np.clip(np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0), -1.0, 1.0)
-    eye = np.eye(rate.shape[1])
-    correlation = (1 - _RIDGE) * correlation * (1 - eye) + eye
-    spread = correlation * sd[:, :, None] * sd[:, None, :]
-    return np.where(known[:, None], np.log(smooth / (1 - smooth)), 0.0), np.where(
-        known[:, None, None], spread, _UNKNOWN * eye
+    rows = np.where(known[:, None], np.maximum(clusters.rows, 1.0), 1.0)
+    smooth = (rate * rows + 0.5) / (rows + 1.0)
+    design, df = _moderated(clusters, smooth * (1 - smooth) / rows)
+    sd = ((rows + 1.0) * smooth * (1.0 - smooth)) ** -0.5
+    spread = design * (1 - _RIDGE * (1 - eye)) * sd[:, :, None] * sd[:, None, :]
+    return LogOddsEstimates(
+        np.where(known[:, None], np.log(smooth / (1 - smooth)), 0.0),
+        np.where(known[:, None, None], spread, _UNKNOWN * eye),
+        df,
     )
+
+
+def _moderated(clusters: ClusterEstimates, binomial: Floats) -> tuple[Floats, Floats]:
+    """Design effects with their covariances (M, C, C), and their degrees of freedom (M,).
+
+    The mean over models counts one response per unit (a design effect of 1) as one degree of freedom more, so
+    that it exceeds 0 where no unit of any model deviates.
+    """
+    known, eye = clusters.known, np.eye(binomial.shape[1])
+    df = np.where(known & np.isfinite(clusters.df), np.maximum(clusters.df, 1.0), 1.0)
+    scale = np.sqrt(binomial[:, :, None] * binomial[:, None, :])
+    own = np.where(known[:, None, None], clusters.covariance, 0.0) / scale
+    weight = np.where(known, df, 0.0)
+    mean = ((weight[:, None, None] * own).sum(axis=0) + eye) / (weight.sum() + 1.0)
+    extra = _moderation(np.diagonal(own, axis1=1, axis2=2)[known], df[known])
+    total = df[:, None, None] + extra
+    return (df[:, None, None] * own + extra * mean) / total, df + extra
+
+
+def _moderation(effects: Floats, df: Floats) -> float:
+    """Degrees of freedom of the distribution of true design effects (M, C) between models.
+
+    Logarithms of scaled chi-squares vary by trigamma(df / 2); what they vary beyond is trigamma(d / 2).
+    """
+    value, degrees = effects.ravel(), np.repeat(df, effects.shape[1])
+    moving = value > 0
+    if moving.sum() < 2:
+        return _MODERATION[1]
+    half = degrees[moving] / 2
+    centred = np.log(value[moving]) - digamma(half) + np.log(half)
+    excess = centred.var(ddof=1) - polygamma(1, half).mean()
+    low, high = _MODERATION
+    grid = np.geomspace(low, high, 200)
+    return float(grid[np.abs(polygamma(1, grid / 2) - max(excess, 0.0)).argmin()])
 
 
 def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArrays:
@@ -138,17 +190,16 @@ def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArr
     terms = np.column_stack([np.ones(len(signs)), signs])[:, : len(signs)]
     names = TERMS[: len(signs)]
     matrix = gold[:, None] * terms
-    log_odds, covariance = estimated_log_odds(clusters)
+    found = estimated_log_odds(clusters)
     arrays = assembled_arrays(
         matrix,
         np.arange(len(names)),
         group_priors(names, priors, "yes"),
-        log_odds,
-        np.zeros_like(log_odds),
+        found.log_odds,
+        np.zeros_like(found.log_odds),
         concentration=None,
     )
-    df = np.where(clusters.known & np.isfinite(clusters.df), np.maximum(clusters.df, 1.0), 1.0)
-    return arrays._replace(inverse=np.linalg.inv(covariance), df=df, kind=ESTIMATES)
+    return arrays._replace(inverse=np.linalg.inv(found.covariance), df=found.df, kind=ESTIMATES)
 
 
 def _off_diagonal(covariance: Floats) -> Floats:

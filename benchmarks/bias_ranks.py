@@ -214,7 +214,6 @@ def _placeholder(models: int, rng: np.random.Generator) -> ClusterEstimates:
         rate,
         covariance,
         np.full(models, 19.0),
-        np.full((models, size), 40.0),
         full,
         8 * full,
     )

@@ -70,7 +70,6 @@ def cluster_estimates(clusters: CellCovariances) -> ClusterEstimates:
         estimate=clusters.estimate,
         covariance=clusters.covariance,
         df=clusters.df,
-        n_eff=clusters.n_eff,
         units=clusters.units,
         rows=clusters.rows,
         uncertain=clusters.uncertain,

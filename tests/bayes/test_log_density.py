@@ -77,7 +77,6 @@ def _models() -> dict[str, ModelArrays]:
         rng.uniform(0.2, 0.9, (3, 4)),
         root @ np.swapaxes(root, 1, 2) + 0.001 * np.eye(4),
         np.array([9.0, 19.0, 30.0]),
-        np.full((3, 4), 100.0),
         np.full((3, 4), 20.0),
         np.full((3, 4), 400.0),
     )

@@ -58,9 +58,6 @@ class ClusterEstimates:
         Cluster-robust; NaN where it is undefined.
     df : ndarray (M,)
         Degrees of freedom.
-    n_eff : ndarray (M, C)
-        Effective number of responses of each accuracy, as the interval by units uses it: where units do
-        not vary, or few do, it is smaller than rate (1 - rate) / variance.
     units, rows : ndarray (M, C)
         Units and scored responses behind each accuracy.
     uncertain : str
@@ -72,7 +69,6 @@ class ClusterEstimates:
     estimate: Floats
     covariance: Floats
     df: Floats
-    n_eff: Floats
     units: Floats
     rows: Floats
     uncertain: str = "incorrect"
@@ -83,7 +79,6 @@ class ClusterEstimates:
             "estimate": (m, c),
             "covariance": (m, c, c),
             "df": (m,),
-            "n_eff": (m, c),
             "units": (m, c),
             "rows": (m, c),
         }

@@ -21,22 +21,29 @@ from bias_ranks import RankSettings, count_ranks, layer_ranks, rank_tests
 
 RESULTS = Path(__file__).parent / "results"
 SEED = 20261101
+#: Simulations between two writings.
+STEP = 20
 
 
 def calibrated_ranks(simulations: int, seed: int) -> None:
-    """Ranks of the two-stage model and of the layer of units."""
+    """Ranks of the layer of units and of the two-stage model, written after every STEP simulations."""
+    settings, options = RankSettings(simulations), f"--sbc --simulations {simulations} --seed {seed}"
     for name, make in (("bias_sbc_units", layer_ranks), ("bias_sbc", count_ranks)):
-        start = time.process_time()
-        settings = RankSettings(simulations)
-        ranks = pd.DataFrame(make(settings, seed))
-        tests = rank_tests(ranks, settings, seed=seed)
-        written(f"{name}_ranks", ranks, f"--sbc --simulations {simulations} --seed {seed}", start)
-        summary = {
-            "quantities": len(tests),
-            "smallest_holm_p": float(tests[["ks_p_holm", "chi2_p_holm"]].min(axis=None)),
-            "divergent_fits": int((ranks["divergences"] > 0).sum()),
-        }
-        written(name, tests.round(5), f"--sbc --simulations {simulations} --seed {seed}", start, **summary)
+        start, done, tests, summary = time.process_time(), [], pd.DataFrame(), {}
+        for row in make(settings, seed):
+            done.append(row)
+            if len(done) % STEP and len(done) < simulations:
+                continue
+            ranks = pd.DataFrame(done)
+            tests = rank_tests(ranks, settings, seed=seed)
+            summary = {
+                "simulations": len(ranks),
+                "quantities": len(tests),
+                "smallest_holm_p": float(tests[["ks_p_holm", "chi2_p_holm"]].min(axis=None)),
+                "divergent_fits": int((ranks["divergences"] > 0).sum()),
+            }
+            written(f"{name}_ranks", ranks, options, start)
+            written(name, tests.round(5), options, start, **summary)
         print(name, summary)
         print(tests.sort_values("ks_p").head(8).round(4).to_string(index=False))
 

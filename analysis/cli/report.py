@@ -30,6 +30,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
     parser.add_argument("--keep-going", action="store_true", help="skip files that cannot be read, and say so")
     parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="write report.tex, but do not compile it")
+    parser.add_argument("--no-bayes", action="store_true", help="no Bayesian columns: faster")
+    parser.add_argument("--fast", action="store_true", help="a quick look: Bayesian columns with few draws, marked")
+    parser.add_argument("--seed", type=int, default=0, help="of everything that draws (default 0)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -41,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.report.escape import escape_terminal
     from analysis.report.manifest import document_problem
     from analysis.report.write import check_target, write_report
+    from analysis.studies.context import BayesianSettings, Resampling
     from analysis.studies.run import RunSettings, run_report
 
     started = time.perf_counter()
@@ -62,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         runs=args.runs,
         uncertain=args.uncertain,
         ci_level=args.ci_level,
+        resampling=Resampling(seed=args.seed),
+        bayes=None if args.no_bayes else BayesianSettings(args.fast, args.seed, out / "data" / "fits"),
         progress=progress.stage,
     )
     content = run_report(logs, settings)

@@ -51,7 +51,7 @@ def compare_columns(
     uncertain = _one(estimates, "uncertain")
     target = _one(estimates, "target")
     likelihood, own = headline_rows(fit, target)
-    pooled = _rows(fit.table, own, uncertain, likelihood)
+    pooled = rows_of(fit.table, own, uncertain, likelihood)
     pooled = with_probabilities(pooled, fit, likelihood, own, uncertain, limits)
     if fit.status != "ok":
         numbers = ["estimate", "ci_low", "ci_high", "p_above", "p_below", "p_rope"]
@@ -59,7 +59,7 @@ def compare_columns(
     said = target if own == "these" and target != _NEW else own
     columns = Columns(
         frequentist=estimates[estimates["measure"].isin(pooled["measure"])],
-        unpooled=_rows(fit.unpooled, "these", uncertain, COUNTS),
+        unpooled=rows_of(fit.unpooled, "these", uncertain, COUNTS),
         pooled=pooled.assign(target=said),
         decisions=floor_decisions(tests),
         facts=facts,
@@ -87,8 +87,8 @@ def with_probabilities(
     rows: pd.DataFrame, fit: AnswerBiasFit, likelihood: str, target: str, uncertain: str, limits: Thresholds
 ) -> pd.DataFrame:
     """Rows with the posterior probabilities of lying above, below and within the region of practical equivalence."""
-    accuracy = _draws(fit, likelihood, target, uncertain)
-    models = {model: i for i, model in enumerate(_models(fit, likelihood))}
+    accuracy, names = draws_of(fit, likelihood, target, uncertain)
+    models = {model: i for i, model in enumerate(names)}
     found = np.full((len(rows), 3), np.nan)
     measures = rows["measure"].to_numpy()
     place = rows["model"].astype(str).map(models).to_numpy(float)
@@ -108,26 +108,25 @@ def _shares(away: Floats, rope: float) -> Floats:
     return np.where(np.isfinite(away).all(axis=(0, 1))[:, None], shares, np.nan)
 
 
-def _draws(fit: AnswerBiasFit, likelihood: str, target: str, uncertain: str) -> Floats:
-    """Accuracies (chains, draws, M, cells); where every response was answered all treatments are one."""
-    name = f"accuracy: {likelihood}, {target}, "
-    found = [key for key in fit.draws if key.startswith(name)]
+def draws_of(fit: AnswerBiasFit, likelihood: str, target: str, uncertain: str) -> tuple[Floats, tuple[str, ...]]:
+    """Draws (chains, draws, M, cells) of the accuracies behind some rows of a fit, and the models of their third axis.
+
+    Where every response was answered all treatments of uncertain answers are one.
+    """
+    prefix = f"accuracy: {likelihood}, {target}, "
+    found = [key for key in fit.draws if key.startswith(prefix)]
     if not found:
         raise AnalysisError(f"the fit has no draws of {likelihood!r} for target {target!r}")
-    return fit.draws[name + uncertain if name + uncertain in found else found[0]]
-
-
-def _models(fit: AnswerBiasFit, likelihood: str) -> tuple[str, ...]:
     rows = fit.table[fit.table["likelihood"] == likelihood]
-    return tuple(dict.fromkeys(rows["model"].astype(str)))
+    name = prefix + uncertain if prefix + uncertain in found else found[0]
+    return fit.draws[name], tuple(dict.fromkeys(rows["model"].astype(str)))
 
 
-def _rows(table: pd.DataFrame, target: str, uncertain: str, likelihood: str) -> pd.DataFrame:
-    """Rows of one target and likelihood under a treatment, or under the only one that there is."""
+def rows_of(table: pd.DataFrame, target: str, uncertain: str, likelihood: str) -> pd.DataFrame:
+    """Rows of one target and likelihood under a treatment of uncertain answers, or under the only one that there is."""
     part = table[(table["target"] == target) & (table["likelihood"] == likelihood)]
     treated = part[part["uncertain"] == uncertain]
-    rows = treated if len(treated) else part
-    return rows[rows["measure"].isin(REFERENCE)].reset_index(drop=True)
+    return (treated if len(treated) else part).reset_index(drop=True)
 
 
 def _one(table: pd.DataFrame, name: str) -> str:

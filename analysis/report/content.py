@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -50,7 +50,8 @@ class ReportContent:
 
     ``summary`` says what can be claimed, ``limits`` what cannot, ``attention`` what the reader should
     look into, ``methods`` how the numbers were made, citing ``report.references``; ``data`` are the
-    reduced tables by file stem; ``manifest`` is that of ``report.manifest``.
+    reduced tables by file stem; ``manifest`` is that of ``report.manifest``; ``files`` are further files
+    of the folder ``data``, by relative path.
     """
 
     title: str
@@ -62,6 +63,7 @@ class ReportContent:
     simulated: bool
     limits: tuple[str, ...] = field(default=())
     methods: tuple[str, ...] = field(default=())
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[Table, ...]:

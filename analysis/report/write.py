@@ -121,6 +121,10 @@ def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
         (folder / path).write_bytes(data)
     for name, table in content.data.items():
         _write_parquet(table, folder / "data" / f"{name}.parquet")
+    for name, data in content.files.items():
+        place = folder / "data" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
     document = asdict(typeset(folder)) if pdf else {}
     outputs = {
         path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": file_digest(path)}

@@ -44,11 +44,23 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class BayesianSettings:
-    """How the Bayesian columns are fitted; ``kept`` is the folder of kept fits, None keeps nothing."""
+    """How the Bayesian columns are fitted.
+
+    Attributes
+    ----------
+    fast : bool
+        A quick look: fewer draws, marked as such.
+    seed : int
+    kept : Path or None
+        Folder of kept fits; None keeps nothing.
+    skipped : str
+        Why this task is not fitted; empty if it is.
+    """
 
     fast: bool = False
     seed: int = 0
     kept: Path | None = None
+    skipped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,8 @@ class Part:
     ``summary``, ``limits`` and ``attention`` are sentences: what can be claimed, what cannot, what a reader
     should look into. ``methods`` are sentences of the methods section, written from the settings used, with
     sources cited by their keys in ``report.references`` as ``[@wilson1927]``; equal ones are printed once.
-    ``data`` are reduced tables by file stem; those of several tasks are joined.
+    ``data`` are reduced tables by file stem; those of several tasks are joined. ``files`` are further files of
+    the report's folder ``data``, by path.
     """
 
     sections: tuple[Section, ...] = ()
@@ -117,3 +130,4 @@ class Part:
     attention: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
+from analysis.bayes.priors import priors_from
 from analysis.errors import AnalysisError
 from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
@@ -26,6 +27,7 @@ from analysis.schema.store import open_store
 from analysis.schema.study import Study, find_study, load_study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import refuse_nothing, rows_set_aside, run_manifest
+from analysis.studies.bayesian_settings import bayesian_by_task, with_working_copy
 from analysis.studies.coherence_results import stated_probabilities
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
 from analysis.studies.parts import task_parts
@@ -74,7 +76,9 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     study = load_study(settings.study)
     if settings.uncertain is not None:
         study = replace(study, uncertain=settings.uncertain)
+    priors_from(study.priors)  # an unknown prior is an error before any log is read
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
+        settings = replace(settings, bayes=with_working_copy(settings.bayes, Path(folder)))
         with _stage(clock, settings, "reading logs"):
             intake = take_in(paths, study, settings.intake, Path(folder) / "responses")
         con = open_store(intake.store)
@@ -115,6 +119,7 @@ def _analysed(
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     simulated = any(design.simulated for design in designs)
     parts: list[Part] = []
+    bayes = bayesian_by_task(settings.bayes, designs)
     for design in designs:
         where = f"{design.task or 'unnamed task'}: " if len(designs) > 1 else ""
         context = TaskContext(
@@ -128,7 +133,7 @@ def _analysed(
             counts=counts[design.task],
             probabilities=stated[design.task],
             resampling=replace(settings.resampling, task=design.task),
-            bayes=settings.bayes,
+            bayes=bayes[design.task],
             progress=settings.progress,
         )
         with _stage(clock, settings, "estimating"):
@@ -162,6 +167,7 @@ def _analysed(
         data=tables,
         manifest=run_manifest(intake, excluded, _settings(study, designs, settings), clock.timings()),
         simulated=simulated,
+        files={name: content for part in parts for name, content in part.files.items()},
     )
 
 
@@ -239,6 +245,7 @@ def _settings(study: Study, designs: Sequence[TaskDesign], settings: RunSettings
         "selection": [c.text for c in settings.selection.conditions],
         "study": settings.study.name if settings.study else "",
         "overrides": settings.overrides.name if settings.overrides else "",
+        "bayes": "none" if settings.bayes is None else "fast" if settings.bayes.fast else "full",
         "reread": settings.intake.reread,
         "keep_going": settings.intake.keep_going,
         "filter": settings.intake.filter or "",

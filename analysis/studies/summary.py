@@ -50,7 +50,7 @@ def claims(results: JudgementResults, labels: Mapping[str, str], *, where: str =
         ),
     ]
     sentences = [
-        _sentence(where, f"{words} {_listed([labels.get(m, m) for m in models])}") for words, models in said if models
+        sentence(where, f"{words} {listed([labels.get(m, m) for m in models])}") for words, models in said if models
     ]
     for measure, lean in LEANS:
         sentences += _leaning(where, measure, lean, results, labels)
@@ -69,7 +69,7 @@ def _leaning(
         values = zip(part["model"].astype(str), part["estimate"], strict=True)
         names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
         if names:
-            sentences.append(_sentence(where, f"{said}, with an interval that excludes 0: {_listed(names)}"))
+            sentences.append(sentence(where, f"{said}, with an interval that excludes 0: {listed(names)}"))
     return sentences
 
 
@@ -82,12 +82,12 @@ def limits(
     sentences = []
     if undecided:
         sentences.append(
-            _sentence(where, f"whether the floor lies above or below .5 is undecided for {_listed(undecided)}.")
+            sentence(where, f"whether the floor lies above or below .5 is undecided for {listed(undecided)}.")
         )
     untested = tests[tests["decision"] == "not tested"]
     for reason, group in untested.groupby("reason", sort=True):
         names = [labels.get(str(m), str(m)) for m in group["model"]]
-        sentences.append(_sentence(where, f"no floor for {_listed(names)}: {reason}."))
+        sentences.append(sentence(where, f"no floor for {listed(names)}: {reason}."))
     if design.target == "these":
         facets = [name for name in ("template", "form") if name in design.item_factors]
         those = " and ".join([f"these {name}s" for name in facets] + ["these models"])
@@ -95,13 +95,13 @@ def limits(
         named = "units" if design.unit == "unit" else f"units ({design.unit})"
         unit = "items" if design.unit_is_item else named
         words = f"the claims are about {those}, for {unit} like the ones asked; not about {new}"
-        sentences.append(_sentence(where, words))
+        sentences.append(sentence(where, words))
     if len(results.tests["model"].unique()) > 1:
         words = "decisions about the floor are adjusted for the number of models; statements about leanings are not"
-        sentences.append(_sentence(where, words))
+        sentences.append(sentence(where, words))
     if design.target == "new_templates":
         words = "the claims are about templates like these; few templates of one validity give wide intervals"
-        sentences.append(_sentence(where, words))
+        sentences.append(sentence(where, words))
     return tuple(sentences)
 
 
@@ -112,7 +112,7 @@ def attention(results: JudgementResults, labels: Mapping[str, str], *, where: st
         words, printed = FLAGS[str(flag)]
         values = zip(group["model"].astype(str), group["value"], strict=True)
         names = [labels.get(model, model) + (f" ({printed(value)})" if printed else "") for model, value in values]
-        sentences.append(_sentence(where, f"{words}: {_listed(names)}"))
+        sentences.append(sentence(where, f"{words}: {listed(names)}"))
     overall = results.estimates[results.estimates["measure"] == "accuracy"]
     repeated = overall[(overall["n_clusters"] > 0) & (overall["n"] >= ROWS_PER_UNIT * overall["n_clusters"])]
     if len(repeated):
@@ -121,7 +121,7 @@ def attention(results: JudgementResults, labels: Mapping[str, str], *, where: st
             for model, n, units in zip(repeated["model"], repeated["n"], repeated["n_clusters"], strict=True)
         ]
         words = "many responses rest on few independent units, which the intervals count instead"
-        sentences.append(_sentence(where, f"{words}: {_listed(names)}"))
+        sentences.append(sentence(where, f"{words}: {listed(names)}"))
     return tuple(sentences)
 
 
@@ -141,7 +141,7 @@ def accuracy_claims(estimates: pd.DataFrame, labels: Mapping[str, str], *, where
         + (f" [{fixed(r['ci_low'], 2)}, {fixed(r['ci_high'], 2)}]" if pd.notna(r["ci_low"]) else "")
         for r in rows.to_dict("records")
     ]
-    return (_sentence(where, f"accuracy: {_listed(names)}"),) if names else ()
+    return (sentence(where, f"accuracy: {listed(names)}"),) if names else ()
 
 
 def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[str, str]) -> list[str]:
@@ -158,17 +158,17 @@ def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[s
             for model, accuracy, floor in zip(part.index, part["accuracy"], part["competence_floor"], strict=True)
         ]
         if names:
-            words = f"accuracy hides that few answers are right where {worse.capitalize()} is right: {_listed(names)}"
-            sentences.append(_sentence(where, words))
+            words = f"accuracy hides that few answers are right where {worse.capitalize()} is right: {listed(names)}"
+            sentences.append(sentence(where, words))
     return sentences
 
 
-def _sentence(where: str, words: str) -> str:
+def sentence(where: str, words: str) -> str:
     """A sentence, with the task before it where there are several."""
     return f"{where}{words if where else words[0].upper() + words[1:]}".rstrip(".") + "."
 
 
-def _listed(names: list[str], between: str = ", ") -> str:
+def listed(names: list[str], between: str = ", ") -> str:
     shown = [shortened(name, NAME_WIDTH, len) for name in names[:NAMED]]
     more = len(names) - len(shown)
     return between.join(shown) + (f" and {more} more" if more else "")

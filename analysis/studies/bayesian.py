@@ -1,0 +1,242 @@
+"""The Bayesian columns of a yes/no task, and the comparison of the two schools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.linalg import LinAlgError
+
+from analysis.bayes.cache import UNREADABLE, kept_files
+from analysis.bayes.fit import fit_answer_bias
+from analysis.bayes.priors import Priors, priors_from
+from analysis.bayes.result import AnswerBiasFit
+from analysis.bayes.sampling import SamplerSettings, fast_settings
+from analysis.bayes.summaries import KERNELS
+from analysis.comparison.columns import compare_columns, draws_of, headline_rows, rows_of
+from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
+from analysis.errors import AnalysisError
+from analysis.frequentist.cell_covariance import CellCovariances, cell_covariances
+from analysis.report.content import Figure, Section
+from analysis.report.figures.predictive_check import predictive_figure
+from analysis.report.figures.rank_plot import rank_figure
+from analysis.report.spec import Table
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.bayesian_methods import bayesian_methods
+from analysis.studies.bayesian_tables import (
+    differences_table,
+    floors_table,
+    gates_table,
+    predictive_table,
+    priors_table,
+    sensitivity_table,
+)
+from analysis.studies.comparison_table import (
+    HEADINGS,
+    comparison_sentences,
+    comparison_table,
+    forests,
+    primary_measures,
+)
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.judgement import JudgementResults
+from analysis.studies.summary import sentence
+from analysis.studies.weights import WEIGHTING, weighted_sums
+from analysis.studies.wide_table import table_name
+
+#: Folder of kept fits within the data of a report.
+KEPT: Final = "fits"
+FAST: Final = " (quick look: few draws)"
+#: What a numerical library raises on data that it cannot work with.
+_UNUSABLE: Final = (AnalysisError, ArithmeticError, ValueError, RuntimeError, LinAlgError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A fit with what it was made from and compared to."""
+
+    fit: AnswerBiasFit
+    clusters: CellCovariances
+    comparison: pd.DataFrame
+    priors: Priors
+    ignored: tuple[str, ...]
+
+
+def bayesian_part(context: TaskContext) -> Part | None:
+    """Both Bayesian columns of a yes/no task beside the frequentist one; None where they are not wanted."""
+    settings, results = context.bayes, context.judgement
+    if settings is None or results is None or isinstance(context.counts, str):
+        return None
+    if settings.skipped:
+        return Part(limits=(sentence(context.where, f"no Bayesian columns: {settings.skipped}"),))
+    try:
+        fitted = _fitted(context, results, context.counts)
+    except _UNUSABLE as error:
+        said = sentence(context.where, f"no Bayesian columns, the model could not be fitted: {_first_line(error)}")
+        return Part(limits=(said,))
+    return _part(context, results, fitted)
+
+
+def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFrame) -> _Fitted:
+    settings, design = context.bayes, context.design
+    priors = priors_from(context.study.priors)
+    # Units as asked, also where the claim is about new templates: those the model itself draws anew.
+    sums = weighted_sums(counts, replace(design, target="these"))
+    clusters = cell_covariances(sums, uncertain=design.uncertain)
+    ignored: list[str] = []
+
+    def tell(said: str) -> None:
+        if said.startswith(UNREADABLE):
+            ignored.append(said)
+        context.progress(f"{context.where}Bayesian model, {said}")
+
+    fit = fit_answer_bias(
+        weighted_facets(counts, **WEIGHTING[design.weights]),
+        priors=priors,
+        settings=fast_settings() if settings is not None and settings.fast else SamplerSettings(),
+        clusters=cluster_estimates(clusters),
+        ci_level=context.ci_level,
+        treatments=(design.uncertain,),
+        seed=settings.seed if settings is not None else 0,
+        cache=settings.kept if settings is not None else None,
+        progress=tell,
+    )
+    comparison = compare_columns(fit, results.estimates, results.tests, comparison_facts(clusters))
+    return _Fitted(fit, clusters, comparison, priors, tuple(ignored))
+
+
+def _part(context: TaskContext, results: JudgementResults, fitted: _Fitted) -> Part:
+    fit, where = fitted.fit, context.where
+    measures = primary_measures(context.study, fitted.comparison)
+    failed = fit.status != "ok"
+    said = comparison_sentences(fitted.comparison, measures, context.labels, where=where)
+    attention = [sentence(where, said) for said in fitted.ignored]
+    if failed:
+        attention.append(sentence(where, f"the hierarchical Bayesian column is not shown (MCMC): {fit.reason}"))
+    if context.bayes is not None and context.bayes.fast:
+        attention.append(sentence(where, "the Bayesian columns are a quick look with few draws (--fast)"))
+    return Part(
+        (_section(context, results, fitted, measures, said),),
+        summary=said,
+        limits=() if failed else _limits(context, fit),
+        attention=tuple(attention),
+        methods=bayesian_methods(context.design, fit),
+        data=_data(context.design, fitted),
+        files=_kept(context.bayes.kept if context.bayes is not None else None, fit),
+    )
+
+
+def _section(
+    context: TaskContext,
+    results: JudgementResults,
+    fitted: _Fitted,
+    measures: tuple[str, ...],
+    said: Sequence[str],
+) -> Section:
+    design, labels, fit = context.design, context.labels, fitted.fit
+    failed, fast = fit.status != "ok", bool(fit.glance["fast"])
+    mark = FAST if fast else ""
+    remark = f"Not shown is the hierarchical column (MCMC): {fit.reason}." if failed else "Quick look." if fast else ""
+    compared = comparison_table(design, fitted.comparison, results.estimates, measures, labels, mark=mark)
+    tables: list[Table | None] = [compared]
+    figures = list(forests(design, fitted.comparison, labels, ci_level=context.ci_level, remark=remark))
+    if not failed:
+        rows = _headline(design, fit)
+        tables += [
+            floors_table(design, fit, rows, labels, mark=mark),
+            differences_table(design, rows, labels, mark=mark),
+        ]
+    tables += [gates_table(design, fit, mark=mark), priors_table(design, fitted.priors, context.study.priors)]
+    if not failed:
+        tables += [sensitivity_table(design, fit, labels, mark=mark), predictive_table(design, fit, labels, mark=mark)]
+        figures += _checks(context, fit, mark)
+    lead = [sentence("", words.removeprefix(context.where)) for words in said]
+    if failed:
+        lead = [f"The hierarchical column is not shown (MCMC): {fit.reason}."]
+    return Section(
+        f"Two schools: {design.task}" if design.task else "Two schools: frequentist and Bayesian",
+        lead=tuple(lead),
+        tables=tuple(table for table in tables if table is not None),
+        figures=tuple(figures),
+        notes=fit.sentences,
+    )
+
+
+def _checks(context: TaskContext, fit: AnswerBiasFit, mark: str) -> list[Figure]:
+    """Rank plot of the quantity with the largest R-hat, and the posterior predictive checks."""
+    design, labels, found = context.design, context.labels, []
+    rows = fit.table[fit.table["r_hat"].notna() & fit.table["measure"].isin(list(KERNELS))]
+    task = f": {design.task}" if design.task else ""
+    if len(rows):
+        worst = rows.iloc[int(rows["r_hat"].to_numpy().argmax())].to_dict()
+        accuracy, models = draws_of(fit, worst["likelihood"], worst["target"], worst["uncertain"])
+        draws = np.asarray(KERNELS[worst["measure"]][0](accuracy))[..., models.index(str(worst["model"]))]
+        name = HEADINGS.get(worst["measure"], str(worst["measure"]).replace("_", " "))
+        found.append(
+            rank_figure(
+                draws,
+                name=table_name("rank_plot", design),
+                title=f"Do the chains agree?{mark}{task}",
+                quantity=f"{name} of {labels.get(str(worst['model']), str(worst['model']))}",
+                r_hat=float(worst["r_hat"]),
+            )
+        )
+    if len(fit.predictive):
+        found.append(
+            predictive_figure(
+                fit.predictive,
+                name=table_name("predictive_check", design),
+                title=f"Does the model reproduce the responses?{mark}{task}",
+                labels=labels,
+            )
+        )
+    return found
+
+
+def _headline(design: TaskDesign, fit: AnswerBiasFit) -> pd.DataFrame:
+    """Rows of the fit that stand beside the frequentist ones."""
+    likelihood, target = headline_rows(fit, design.target)
+    return rows_of(fit.table, target, design.uncertain, likelihood)
+
+
+def _limits(context: TaskContext, fit: AnswerBiasFit) -> tuple[str, ...]:
+    """What the fit says against itself: results that lean on the priors, checks that fail."""
+    said = []
+    leaning = [
+        str(row["model"]) for row in fit.sensitivity.to_dict("records") if not row["diagnosis"].startswith("not ")
+    ]
+    if leaning:
+        models = len(set(leaning))
+        words = f"Bayesian results of {models} of {fit.glance['models']} models lean on the priors (power-scaling)"
+        said.append(sentence(context.where, words))
+    return tuple(said)
+
+
+def _data(design: TaskDesign, fitted: _Fitted) -> dict[str, pd.DataFrame]:
+    fit = fitted.fit
+    tables = {
+        "schools": fitted.comparison,
+        "bayesian_unpooled": fit.unpooled,
+        "bayesian_gates": fit.gates.assign(task=design.task),
+        "bayesian_fits": pd.DataFrame([dict(fit.glance) | {"status": fit.status, "reason": fit.reason}]),
+    }
+    if fit.status == "ok":
+        tables |= {
+            "bayesian_estimates": fit.table,
+            "bayesian_predictive": fit.predictive.assign(task=design.task),
+            "bayesian_sensitivity": fit.sensitivity.assign(task=design.task),
+            "bayesian_cells": fit.augment.assign(task=design.task),
+        }
+    return tables
+
+
+def _kept(folder: Path | None, fit: AnswerBiasFit) -> dict[str, bytes]:
+    if folder is None or "key" not in fit.glance:
+        return {}
+    return {f"{KEPT}/{name}": data for name, data in kept_files(folder, str(fit.glance["key"])).items()}
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

@@ -1,0 +1,219 @@
+"""The two schools side by side: one row per model and measure, what they decide, and why they differ."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from analysis.comparison.reasons import WORDS, Reason
+from analysis.comparison.schools import Thresholds
+from analysis.report.columns import Decision, Estimate, Number, Signed, Text
+from analysis.report.content import Figure
+from analysis.report.escape import shortened
+from analysis.report.figures.forest import forest_figure
+from analysis.report.numbers import counted, fixed
+from analysis.report.spec import OrderBy, Spanner, Table, TableSpec, Where
+from analysis.schema.study import Study
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.summary import listed, sentence
+from analysis.studies.wide_table import UNEXPLAINED, table_name
+
+#: Measures printed where the study names none, and how they are headed.
+PRIMARY: Final = ("competence_floor", "answer_bias", "polarity_sensitivity")
+HEADINGS: Final[dict[str, str]] = {
+    "acc_yes": "Accuracy where Yes is right",
+    "acc_no": "Accuracy where No is right",
+    "balanced_accuracy": "Balanced accuracy",
+    "answer_bias": "Answer bias",
+    "polarity_sensitivity": "Polarity sensitivity",
+    "validity_contrast": "Validity contrast",
+    "competence_floor": "Competence floor",
+    "cell_floor": "Cell floor",
+}
+DECIDED: Final = {
+    "above": "above",
+    "below": "below",
+    "equivalent": "negligible",
+    "undecided": "undecided",
+    "not tested": "not tested",
+    "": "not shown",
+}
+VERDICTS: Final = {
+    "agree": "agree",
+    "explained": "differ, explained",
+    "differ": "differ, unexplained",
+    "not compared": "not compared",
+    "not shown": "not shown",
+}
+#: Most characters of a model's name within a sentence.
+_SHORT: Final = 32
+_LIMITS: Final = Thresholds()
+
+
+def primary_measures(study: Study, comparison: pd.DataFrame) -> tuple[str, ...]:
+    """Measures to print: those that the study names, or the report's own choice, as far as they were compared."""
+    found = set(comparison["measure"])
+    named = tuple(name for name in study.report.primary if name in found)
+    return named or tuple(name for name in PRIMARY if name in found)
+
+
+def comparison_table(
+    design: TaskDesign,
+    comparison: pd.DataFrame,
+    estimates: pd.DataFrame,
+    measures: tuple[str, ...],
+    labels: Mapping[str, str],
+    *,
+    mark: str = "",
+) -> Table:
+    """Three columns on each primary measure, with decisions, verdict and reason."""
+    rows = _prepared(comparison[comparison["measure"].isin(measures)], estimates, labels)
+    spec = TableSpec(
+        table_name("schools", design),
+        title="Frequentist and Bayesian estimates beside each other"
+        + (f": {design.task}" if design.task else "")
+        + mark,
+        columns=(
+            Text("label", "Model"),
+            _column("", "Frequentist"),
+            _column("unpooled_", "Unpooled"),
+            _column("pooled_", "Hierarchical"),
+            Signed("difference_se", "found"),
+            Signed("expected_se", "expected"),
+            Number("width_ratio", "Width ratio"),
+            Decision("decision", "Freq.", labels=DECIDED),
+            Decision("pooled_decision", "Bayes", labels=DECIDED),
+            Decision("verdict", "Verdict", labels=VERDICTS),
+            Text("printed_code", "Reason"),
+        ),
+        spanners=(
+            Spanner("Bayes", ("unpooled_estimate", "pooled_estimate")),
+            Spanner("Difference (SE)", ("difference_se", "expected_se")),
+            Spanner("Decision", ("decision", "pooled_decision")),
+        ),
+        groups=("heading",),
+        order=(OrderBy("measure", levels=measures), "-estimate", "label"),
+        note=_note(rows),
+        bold_where=(Where("verdict", "==", "differ", meaning="an unexplained difference"),),
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def forests(
+    design: TaskDesign,
+    comparison: pd.DataFrame,
+    labels: Mapping[str, str],
+    *,
+    ci_level: float,
+    remark: str = "",
+) -> tuple[Figure, ...]:
+    """Forests of the floor and of the answer bias."""
+    found = []
+    for measure, short, axis, reference in (
+        ("competence_floor", "floor", "competence floor, min(Acc(Yes), Acc(No))", 0.5),
+        ("answer_bias", "bias", "answer bias, Acc(Yes) − Acc(No)", 0.0),
+    ):
+        rows = comparison[comparison["measure"] == measure]
+        title = f"{HEADINGS[measure]}: frequentist and Bayesian" + (f": {design.task}" if design.task else "")
+        found.append(
+            forest_figure(
+                rows,
+                name=table_name(f"forest_{short}", design),
+                title=title,
+                axis=axis,
+                reference=reference,
+                ci_level=ci_level,
+                labels=labels,
+                remark=remark,
+            )
+        )
+    return tuple(found)
+
+
+def comparison_sentences(
+    comparison: pd.DataFrame, measures: tuple[str, ...], labels: Mapping[str, str], *, where: str = ""
+) -> tuple[str, ...]:
+    """Where the two schools agree on the primary measures, where they do not, and why."""
+    rows = comparison[comparison["measure"].isin(measures) & ~comparison["verdict"].isin(["not compared"])]
+    if rows.empty or (rows["verdict"] == "not shown").all():
+        return ()
+    apart = rows[[not same_decision(a, b) for a, b in zip(rows["decision"], rows["pooled_decision"], strict=True)]]
+    verdicts = rows["verdict"].value_counts()
+    names = ", ".join(HEADINGS[name].lower() for name in measures)
+    counts = (
+        f"frequentist and hierarchical Bayesian columns decide alike on {len(rows) - len(apart)} of "
+        f"{counted(len(rows), 'estimate')} ({names}); numbers agree on {int(verdicts.get('agree', 0))}, "
+        f"{int(verdicts.get('explained', 0))} differ for a known reason, {int(verdicts.get('differ', 0))} without one"
+    )
+    said = [sentence(where, counts)]
+    for code, group in apart.groupby("code", sort=True):
+        named = listed([_disagreement(row, labels) for row in group.to_dict("records")], "; ")
+        why = f": {WORDS[Reason(str(code))]}" if code else ""
+        said.append(sentence(where, f"they decide differently (frequentist, Bayesian) on {named}{why}"))
+    return tuple(said)
+
+
+def same_decision(decision: str, pooled: str) -> bool:
+    """Whether two decisions say the same; a negligible value is one that the frequentist column leaves undecided."""
+    return decision == pooled or (decision, pooled) == ("undecided", "equivalent")
+
+
+def _disagreement(row: Mapping[Any, Any], labels: Mapping[str, str]) -> str:
+    label = shortened(labels.get(str(row["model"]), str(row["model"])), _SHORT, len)
+    decisions = f"{DECIDED[row['decision']]}, {DECIDED[row['pooled_decision']]}"
+    return f"{HEADINGS[row['measure']].lower()} of {label} ({decisions})"
+
+
+def _column(prefix: str, header: str) -> Estimate:
+    return Estimate(
+        f"{prefix}estimate",
+        header,
+        low=f"{prefix}ci_low",
+        high=f"{prefix}ci_high",
+        method=f"{prefix}method",
+        digits=3,
+    )
+
+
+def _prepared(comparison: pd.DataFrame, estimates: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Rows with names, interval methods and a reason for every missing number."""
+    keys = ["model", "measure"]
+    own = estimates[[*keys, "ci_level", "ci_method", "n", "n_clusters", "unit", "uncertain", "target", "reason"]]
+    own = own.assign(model=own["model"].astype(str)).rename(columns={"ci_method": "method", "reason": "own_reason"})
+    rows = comparison.merge(own, on=keys, how="left", validate="one_to_one")
+    failed = rows["reason"]
+    why = rows["own_reason"].fillna("").replace("", UNEXPLAINED)
+    no_error = "no standard error to measure a difference by"
+    missing = {
+        "estimate": why,
+        "unpooled_estimate": why,
+        "pooled_estimate": failed.where(failed != "", why),
+        "difference_se": failed.where(failed != "", no_error),
+        "width_ratio": failed.where(failed != "", "no interval to compare with"),
+    }
+    reasons = {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
+    return rows.assign(
+        **reasons,
+        label=[labels.get(model, model) for model in rows["model"]],
+        heading=rows["measure"].map(HEADINGS),
+        printed_code=rows["code"].replace("", "none"),
+        unpooled_method="eti",
+        pooled_method="eti",
+        expected_se=rows["expected_se"].fillna(0.0),
+    )
+
+
+def _note(rows: pd.DataFrame) -> str:
+    used = [Reason(code) for code in dict.fromkeys(rows["code"]) if code]
+    legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
+    rope = fixed(_LIMITS.rope, 2)
+    return (
+        "Unpooled: independent cells with a Jeffreys prior, which should repeat the frequentist column. Hierarchical: "
+        "the models inform each other. Difference: hierarchical minus frequentist in standard errors, and what partial "
+        "pooling is expected to do; width ratio: hierarchical interval over frequentist. Decisions: frequentist by the "
+        "test adjusted over models (floor) or by the interval; Bayesian where the posterior probability of lying more "
+        f"than {rope} beyond .5 (accuracies, floors) or 0 (differences) exceeds {_LIMITS.credibility:g}; negligible "
+        f"where that of lying within {rope} does. Agree: the same decision, the difference within {_LIMITS.shift:g} SE "
+        f"of the expected one, and a width ratio of at most {_LIMITS.wide:g} and at least {_LIMITS.narrow:g} times "
+        "what pooling explains." + (f" Reasons: {legend}." if legend else "")
+    )

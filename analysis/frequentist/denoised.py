@@ -33,7 +33,8 @@ def denoised_sd(
     Notes
     -----
     tau^2 = max(0, (F - 1) mse / n). Limits invert the noncentral F distribution with noncentrality
-    n (k - 1) tau^2 / sigma^2: a bootstrap of tau^2 degenerates near 0.
+    n (k - 1) tau^2 / sigma^2: a bootstrap of tau^2 degenerates near 0. Both
+    are 0 where level means differ less than noise alone lets them in all but (1 - ci_level) / 2 of samples.
 
     References
     ----------

@@ -62,8 +62,9 @@ def resampled_sums(
     Parameters
     ----------
     sums : array_like (G, C)
-        What each unit adds: counts and events of cells, models side by side, so that all of them are
-        resampled with the same units.
+        What each unit adds: counts and events of cells, models side by side. Whatever has to be
+        resampled with the same units goes into one call: units are sorted by value before they are
+        drawn, so that their order in the log does not matter.
     rng : Generator
     resamples : int
     weights : {"multinomial", "poisson"}

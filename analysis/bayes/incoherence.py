@@ -32,7 +32,7 @@ from analysis.bayes.incoherence_sampling import (
     incoherence_settings,
     sample_instances,
 )
-from analysis.bayes.incoherence_sensitivity import REFIT_DRAWS, SENSITIVE, power_scaling
+from analysis.bayes.incoherence_sensitivity import REFIT_CHAINS, REFIT_DRAWS, SENSITIVE, power_scaling
 from analysis.bayes.incoherence_summary import quantity_rows
 from analysis.bayes.incoherence_tables import augmented, completed_table, prior_checks, sentences
 from analysis.bayes.sampling import SamplerSettings
@@ -191,15 +191,16 @@ class _Task:
         return table
 
     def _refits(self, compiled: Compiled, fit: ModelFit) -> pd.DataFrame:
-        """The same model under other priors, with half the draws."""
-        settings = replace(self.settings, draws=min(self.settings.draws, REFIT_DRAWS))
+        """The same model under other priors, with fewer chains and draws."""
+        draws, chains = min(self.settings.draws, REFIT_DRAWS), min(self.settings.chains, REFIT_CHAINS)
+        settings = replace(self.settings, draws=draws, chains=chains)
         one, parts = fit.instances, []
         default = fit.rows[(fit.rows["item_family"] == "") & (fit.rows["level"] == "")]
         default = default.set_index(["measure", "target"])
         for name, priors in sensitivity_priors(self.priors).items():
             seed = fit_seed(self.seed, one.model, name)
-            draws = sample_instances(compiled, one, priors, settings, seed=seed)
-            quantities = reported(draws, linked=True)
+            found = sample_instances(compiled, one, priors, settings, seed=seed)
+            quantities = reported(found, linked=True)
             keys = pd.DataFrame([{"model": one.model, "prior": name, "measure": m, "target": t} for m, t in SENSITIVE])
             values = np.stack([quantities[key] for key in SENSITIVE], axis=-1)
             rows = quantity_rows(keys, values, ci_level=self.ci_level)
@@ -207,7 +208,7 @@ class _Task:
             sd = of_default["posterior_sd"].to_numpy()
             away = rows["estimate"].to_numpy() - of_default["estimate"].to_numpy()
             shift = np.divide(away, sd, out=np.zeros_like(away), where=sd > 0)
-            parts.append(rows.assign(shift=shift, divergences=int(draws.sampler.diverging.sum())))
+            parts.append(rows.assign(shift=shift, divergences=int(found.sampler.diverging.sum())))
         kept = ["model", "prior", "measure", "target", "estimate", "ci_low", "ci_high", "ci_level", "ci_method"]
         kept += ["upper_bound", "p_present", "shift", "scale", "r_hat", "divergences", "reason"]
         return pd.concat(parts, ignore_index=True)[kept]

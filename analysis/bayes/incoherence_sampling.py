@@ -135,7 +135,10 @@ def _completed(
     h = found["h"][..., :n] if compiled.linked else np.zeros((*hyper["l"].shape, n))
     log_noise = hyper["l"][..., None] + (hyper["omega"][..., None] * h if compiled.linked else h)
     variance = np.exp(2 * log_noise) + ROUNDING**2
-    centre, slab = _slab(hyper, found.get("z"), instances)
+    z = found.get("z")
+    if compiled.shared_units and not compiled.linked:
+        z = unit_effects(hyper, instances, variance, compiled.shared_units, rng)
+    centre, slab = _slab(hyper, z, instances)
     share = expit(hyper["a"][..., None] + hyper["b"][..., None] * h) if compiled.linked else np.ones_like(variance)
     mu, incoherent, log_likelihood = means_given_rest(instances, centre, slab, variance, share, rng)
     stats = tree["sample_stats"]
@@ -158,6 +161,20 @@ def _slab(hyper: Mapping[str, Floats], z: Floats | None, instances: Instances) -
         return np.broadcast_to(delta, shape), np.broadcast_to(tau**2, shape)
     shared = np.where(instances.paired, hyper["rho"][..., None], 0.0)
     return delta + tau * np.sqrt(shared) * z[..., instances.unit_at], tau**2 * (1 - shared)
+
+
+def unit_effects(
+    hyper: Mapping[str, Floats], instances: Instances, variance: Floats, units: int, rng: np.random.Generator
+) -> Floats:
+    """Exact draws (chains, draws, units) of what units share in model N, given everything else but the means."""
+    tau, rho = hyper["tau"][..., None], hyper["rho"][..., None]
+    own = tau**2 * (1 - instances.paired * rho) + variance / instances.k
+    weight = instances.paired / own
+    place = np.eye(units)[instances.unit_at]
+    root = tau * np.sqrt(rho)
+    precision = 1 + root**2 * (weight @ place)
+    mean = root * ((weight * (instances.mean - hyper["delta"][..., None])) @ place) / precision
+    return mean + rng.standard_normal(mean.shape) / np.sqrt(precision)
 
 
 def means_given_rest(

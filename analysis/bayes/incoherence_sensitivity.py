@@ -22,6 +22,8 @@ SENSITIVE: Final = (
     ("direction", "these"),
     ("incoherent_share", "these"),
 )
+#: Chains and draws of a refit, whose numbers are read to a posterior sd and not to a digit.
+REFIT_CHAINS: Final = 2
 REFIT_DRAWS: Final = 500
 
 

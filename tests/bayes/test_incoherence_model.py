@@ -6,10 +6,10 @@ from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import beta, multivariate_normal, norm
 
-from analysis.bayes.incoherence_data import ROUNDING, checked_instances, model_instances, observed_arrays
+from analysis.bayes.incoherence_data import ROUNDING, Instances, checked_instances, model_instances, observed_arrays
 from analysis.bayes.incoherence_priors import IncoherencePriors, prior_draws, prior_vector
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
-from analysis.bayes.incoherence_sampling import compile_model, means_given_rest, sample_instances
+from analysis.bayes.incoherence_sampling import compile_model, means_given_rest, sample_instances, unit_effects
 from analysis.bayes.models.incoherence import incoherence_model
 from analysis.bayes.sampling import SamplerSettings
 from benchmarks.rank_uniformity import rank_of, uniformity_p_values
@@ -19,36 +19,55 @@ UNIT, IDENTITY = paired_names(20, 3)
 RESIDUALS = np.random.default_rng(11).normal(0.1, 0.3, size=(43, 3))
 
 
-def instances(residuals: np.ndarray = RESIDUALS):
+def instances(residuals: np.ndarray = RESIDUALS) -> Instances:
     return model_instances(checked_instances(residual_table(residuals, unit=UNIT, identity=IDENTITY)))[0]
 
 
-def exact_log_density(point: dict[str, np.ndarray], residuals: np.ndarray, *, linked: bool) -> float:
-    """Log density of hyper-parameters, z, g and raw residuals, with distributions of scipy alone."""
-    one = instances(residuals)
+def raw_rows(one: Instances) -> np.ndarray:
+    """Raw residuals in the order of the instances."""
+    given = [u + i for u, i in zip(UNIT, IDENTITY, strict=True)]
+    return RESIDUALS[[given.index(name) for name in one.rows["unit"].str.cat(one.rows["identity"])]]
+
+
+def covariance_of_means(one: Instances, tau: float, rho: float) -> np.ndarray:
+    """Covariance (n, n) of the instances' means under the normal model."""
+    same = one.paired[:, None] & one.paired & (one.unit_at[:, None] == one.unit_at)
+    return tau**2 * np.where(np.eye(one.size, dtype=bool), 1.0, rho * same)
+
+
+def exact_normal(point: dict[str, np.ndarray]) -> float:
+    """Log density of N: hyper-parameters and all raw residuals as one multivariate normal."""
+    one = instances()
+    delta, tau, level, rho = (float(point[name]) for name in ("delta", "tau", "l", "rho"))
+    total = norm.logpdf(delta, 0, 0.1) + norm.logpdf(tau, 0, 0.375) + norm.logpdf(level, np.log(0.2), 1)
+    covariance = np.kron(covariance_of_means(one, tau, rho), np.ones((3, 3)))
+    covariance += (np.exp(2 * level) + ROUNDING**2) * np.eye(3 * one.size)
+    density = multivariate_normal.logpdf(raw_rows(one).ravel(), np.full(3 * one.size, delta), covariance)
+    return float(total + beta.logpdf(rho, 2, 2) + density)
+
+
+def exact_linked(point: dict[str, np.ndarray]) -> float:
+    """Log density of SSL: hyper-parameters, z, g and raw residuals, with distributions of scipy alone."""
+    one = instances()
     arrays = observed_arrays(one, size=one.size)
     delta, tau, level, rho, z = (point[name] for name in ("delta", "tau", "l", "rho", "z"))
+    a, b, omega, g = (point[name] for name in ("a", "b", "omega", "g"))
     total = norm.logpdf(delta, 0, 0.1) + norm.logpdf(tau, 0, 0.375) + norm.logpdf(level, np.log(0.2), 1)
     total += beta.logpdf(rho, 2, 2) + norm.logpdf(z).sum()
-    log_noise, share = np.full(one.size, float(level)), np.ones(one.size)
-    if linked:
-        a, b, omega, g = (point[name] for name in ("a", "b", "omega", "g"))
-        total += norm.logpdf(a, -2, 1.5) + norm.logpdf(b, 0, 1.5) + norm.logpdf(omega, 0, 1)
-        v = arrays["log_scale_variance"]
-        weight = omega**2 / (omega**2 + v)
-        h = (weight * (arrays["log_scale"] - level) + np.sqrt(weight * v) * g) / omega
-        total += (norm.logpdf(h) + np.log(np.sqrt(weight * v) / omega)).sum()
-        log_noise, share = level + omega * h, expit(a + b * h)
-    order = one.rows["unit"].str.cat(one.rows["identity"]).to_numpy()
-    given = np.array([u + i for u, i in zip(UNIT, IDENTITY, strict=True)])
-    rows = residuals[[int(np.flatnonzero(given == name)[0]) for name in order]]
+    total += norm.logpdf(a, -2, 1.5) + norm.logpdf(b, 0, 1.5) + norm.logpdf(omega, 0, 1)
+    v = arrays["log_scale_variance"]
+    weight = omega**2 / (omega**2 + v)
+    h = (weight * (arrays["log_scale"] - level) + np.sqrt(weight * v) * g) / omega
+    total += (norm.logpdf(h) + np.log(np.sqrt(weight * v) / omega)).sum()
+    rows = raw_rows(one)
     for i in range(one.size):
         common = rho if one.paired[i] else 0.0
         centre = delta + tau * np.sqrt(common) * z[one.unit_at[i]]
-        noise = (np.exp(2 * log_noise[i]) + ROUNDING**2) * np.eye(3)
+        noise = (np.exp(2 * (level + omega * h[i])) + ROUNDING**2) * np.eye(3)
         slab = multivariate_normal.logpdf(rows[i], np.full(3, centre), noise + tau**2 * (1 - common))
         spike = multivariate_normal.logpdf(rows[i], np.zeros(3), noise)
-        total += np.logaddexp(np.log(share[i]) + slab, np.log1p(-share[i]) + spike) if linked else slab
+        share = expit(a + b * h[i])
+        total += np.logaddexp(np.log(share) + slab, np.log1p(-share) + spike)
     return float(total)
 
 
@@ -68,9 +87,9 @@ def test_density_is_that_of_the_raw_residuals(linked: bool) -> None:
             "tau": 0.3 + shift,
             "l": -1.2 - shift,
             "rho": 0.4 + shift,
-            "z": rng.normal(size=20),
         }
         if linked:
+            point["z"] = rng.normal(size=20)
             point |= {"a": -1.0 + shift, "b": 0.5 + shift, "omega": 0.6 + shift, "g": rng.normal(size=43)}
         points.append({name: np.asarray(value, float) for name, value in point.items()})
 
@@ -83,7 +102,7 @@ def test_density_is_that_of_the_raw_residuals(linked: bool) -> None:
         return {**inner, "rho_logodds__": np.log(rho / (1 - rho))}
 
     found = [float(log_density(transformed(point))) for point in points]
-    exact = [exact_log_density(point, RESIDUALS, linked=linked) for point in points]
+    exact = [exact_linked(point) if linked else exact_normal(point) for point in points]
     assert found[0] - found[1] == pytest.approx(exact[0] - exact[1], rel=1e-8)
 
 
@@ -106,6 +125,27 @@ def test_means_are_drawn_from_their_conditional() -> None:
         assert incoherent[:, i].mean() == pytest.approx(on / (on + off), abs=error)
         assert mu[:, i].mean() == pytest.approx(first, abs=error)
         assert (mu[:, i] ** 2).mean() == pytest.approx(second, abs=error)
+
+
+def test_means_of_the_normal_model_are_drawn_from_theirs() -> None:
+    """Catches unit effects drawn without the instances' own variance, or means that forget their unit."""
+    rng = np.random.default_rng(6)
+    one = instances()
+    size = (1, 40_000)
+    delta, tau, rho, variance = 0.1, 0.4, 0.6, 0.09
+    hyper = {name: np.full(size, x) for name, x in {"delta": delta, "tau": tau, "rho": rho}.items()}
+    noise = np.full((*size, one.size), variance)
+    z = unit_effects(hyper, one, noise, 20, rng)
+    shared = np.where(one.paired, rho, 0.0)
+    centre = delta + tau * np.sqrt(shared) * z[..., one.unit_at]
+    slab = np.broadcast_to(tau**2 * (1 - shared), noise.shape)
+    mu = means_given_rest(one, centre, slab, noise, np.ones_like(noise), rng)[0][0]
+    prior = covariance_of_means(one, tau, rho)
+    gain = prior @ np.linalg.inv(prior + variance / 3 * np.eye(one.size))
+    exact = delta + gain @ (one.mean - delta)
+    covariance = prior - gain @ prior
+    np.testing.assert_allclose(mu.mean(axis=0), exact, atol=5 * np.sqrt(covariance.max() / size[1]))
+    np.testing.assert_allclose(np.cov(mu.T), covariance, atol=6 * covariance.max() / np.sqrt(size[1]))
 
 
 def test_uniform_ranks_pass_and_biased_ones_fail() -> None:

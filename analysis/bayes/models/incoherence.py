@@ -60,7 +60,8 @@ def incoherence_model(
     Returns
     -------
     pymc.Model
-        Variables ``delta, tau, l``, with SSL ``a, b, omega`` and ``h`` (n,), with shared units ``rho`` and ``z``.
+        Variables ``delta, tau, l``, with SSL ``a, b, omega`` and ``h`` (n,), with shared units ``rho``, and with SSL
+        ``z`` (units,); in N the units' effects are integrated out.
     """
     with pm.Model() as model:
         data = {name: pm.Data(name, values) for name, values in observed.items()}
@@ -68,35 +69,57 @@ def incoherence_model(
         delta = pm.Normal("delta", 0.0, prior[0])
         tau = pm.HalfNormal("tau", prior[1])
         level = pm.Normal("l", prior[5], prior[6])
-        centre, slab = _slab(data, prior, delta, tau, shared_units)
+        rho = pm.Beta("rho", prior[8], prior[8]) if shared_units else None
         if linked:
             log_noise, logit_share = _linked_noise(data, prior, level, len(observed["mean"]))
+            variance = pt.exp(2 * log_noise) + ROUNDING**2
+            centre, slab = _slab(data, delta, tau, rho, shared_units)
+            on = _log_normal(data["mean"], centre, slab + variance / data["k"]) - pt.softplus(-logit_share)
+            off = _log_normal(data["mean"], 0.0, variance / data["k"]) - pt.softplus(logit_share)
+            of_means = pt.sum(data["used"] * pt.logaddexp(on, off))
         else:
-            log_noise, logit_share = level, None
-        variance = pt.exp(2 * log_noise) + ROUNDING**2
-        of_mean = _log_normal(data["mean"], centre, slab + variance / data["k"])
-        if logit_share is not None:
-            spike = _log_normal(data["mean"], 0.0, variance / data["k"])
-            of_mean = pt.logaddexp(of_mean - pt.softplus(-logit_share), spike - pt.softplus(logit_share))
+            variance = pt.exp(2 * level) + ROUNDING**2
+            of_means = _normal_means(data, delta, tau, rho, variance, shared_units)
         of_deviations = -0.5 * ((data["k"] - 1) * pt.log(variance) + data["ss"] / variance)
-        pm.Potential("likelihood", pt.sum(data["used"] * (of_mean + of_deviations)))
+        pm.Potential("likelihood", of_means + pt.sum(data["used"] * of_deviations))
     return model
 
 
 def _slab(
     data: Mapping[str, pt.TensorVariable],
-    prior: pt.TensorVariable,
     delta: pt.TensorVariable,
     tau: pt.TensorVariable,
+    rho: pt.TensorVariable | None,
     shared_units: int,
 ) -> tuple[pt.TensorVariable, pt.TensorVariable]:
     """Mean and variance of the slab of each instance, given what its unit shares."""
-    if not shared_units:
+    if rho is None:
         return delta, tau**2
-    rho = pm.Beta("rho", prior[8], prior[8])
     z = pm.Normal("z", 0.0, 1.0, shape=shared_units)
     common = data["paired"] * tau * pt.sqrt(rho) * z[data["unit_at"]]
     return delta + common, tau**2 * (1 - data["paired"] * rho)
+
+
+def _normal_means(
+    data: Mapping[str, pt.TensorVariable],
+    delta: pt.TensorVariable,
+    tau: pt.TensorVariable,
+    rho: pt.TensorVariable | None,
+    variance: pt.TensorVariable,
+    shared_units: int,
+) -> pt.TensorVariable:
+    """Log density of all means of model N, what units share integrated out (a rank-one update by unit)."""
+    noise = variance / data["k"]
+    if rho is None:
+        return pt.sum(data["used"] * _log_normal(data["mean"], delta, tau**2 + noise))
+    own = tau**2 * (1 - data["paired"] * rho) + noise
+    weight = data["used"] * data["paired"] / own
+    empty = pt.zeros(shared_units)
+    weights = pt.inc_subtensor(empty[data["unit_at"]], weight)
+    away = pt.inc_subtensor(empty[data["unit_at"]], weight * (data["mean"] - delta))
+    common = tau**2 * rho
+    of_units = 0.5 * pt.sum(common * away**2 / (1 + common * weights) - pt.log1p(common * weights))
+    return pt.sum(data["used"] * _log_normal(data["mean"], delta, own)) + of_units
 
 
 def _linked_noise(

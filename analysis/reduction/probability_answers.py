@@ -105,10 +105,8 @@ def logged_settings(
     """
     left_out, parameters = left_out_sql(con, selection)
     names = ("model_resolved", "temperature", "strategy", "harness")
-    listed = ", ".join(
-        f"string_agg(DISTINCT CAST({name} AS VARCHAR), ', ' ORDER BY CAST({name} AS VARCHAR)) AS {name}"
-        for name in names
-    )
+    texts = {name: f"CAST({name} AS VARCHAR)" for name in names}
+    listed = ", ".join(f"string_agg(DISTINCT {t}, ', ' ORDER BY {t}) AS {name}" for name, t in texts.items())
     query = f"""
         SELECT model, {listed} FROM analysed WHERE coalesce(task, '') = ? AND {left_out} IS NULL
         GROUP BY model ORDER BY model
@@ -123,7 +121,7 @@ def mean_costs(answers: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model`` (as logged), ``answers``, and those of ``NUMBERS`` that some row logs; ``total_cost`` where prices are.
+        ``model`` (as logged), ``answers``, those of ``NUMBERS`` that some row logs; ``total_cost`` where prices are.
     """
     there = answers[answers["status"].astype(str) == str(Status.ANSWERED)]
     grouped = there.groupby(there["logged_model"].astype(str), sort=True)

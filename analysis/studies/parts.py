@@ -13,8 +13,10 @@ from analysis.studies.bayesian import bayesian_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.external import external_part
 from analysis.studies.factors import factors_part
 from analysis.studies.judgement import JudgementResults, judgement_section
+from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.paired_contrasts import paired_contrasts_part
 from analysis.studies.repeated import repeated_part
@@ -106,4 +108,6 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     factors_part,
     paired_contrasts_part,
     repeated_part,
+    leaderboard_part,
+    external_part,
 )

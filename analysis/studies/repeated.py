@@ -11,6 +11,7 @@ from analysis.studies.classification import classification_part
 from analysis.studies.conditions import conditions_part
 from analysis.studies.consistency import consistency_part
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.measure_correlations import measure_correlations_part
 from analysis.studies.votes import votes_part
 
 #: In the order of printing; each gives None where the design does not allow it.
@@ -29,7 +30,11 @@ def repeated_part(context: TaskContext) -> Part | None:
         return None
     answers = task_answers(context)
     parts = [part for make in REPEATED_PARTS if (part := make(context, answers)) is not None]
-    return joined(parts) if parts else None
+    if not parts:
+        return None
+    together = joined(parts)
+    over_models = measure_correlations_part(context, together.data)
+    return joined([together, over_models]) if over_models else together
 
 
 def joined(parts: list[Part]) -> Part:

@@ -1,0 +1,168 @@
+"""Any benchmark with right answers or scores in [0, 1]: an order of models, and how sure it is."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.errors import AnalysisError
+from analysis.frequentist.leaderboard import leaderboard, pass_estimates
+from analysis.reduction.scores import item_accuracies, item_scores, model_costs
+from analysis.report.columns import Count, Decision, Estimate, Interval, Number, Proportion, PValue, Text
+from analysis.report.content import Section
+from analysis.report.numbers import counted, fixed
+from analysis.report.spec import Table, TableSpec, Where
+from analysis.studies.answers import labelled, shared_columns
+from analysis.studies.condition_tables import DECISIONS
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
+
+_PASSES = (1, 2, 5, 10, 20, 50, 100)
+_COSTS = {"tokens_in": "Tokens in", "tokens_out": "Tokens out", "tokens_reasoning": "Reasoning tokens"}
+
+
+def leaderboard_part(context: TaskContext) -> Part | None:
+    """Order of the models of a task that has no answer bias to report; None for yes/no tasks and probabilities."""
+    design = context.design
+    if design.kind not in ("choice", "score"):
+        return None
+    graded = isinstance(context.counts, str)
+    if isinstance(context.counts, str):
+        try:
+            items = item_scores(context.con, design, context.selection)
+        except AnalysisError as error:
+            return Part(limits=(f"{context.where}no mean score: {error}.",))
+    else:
+        items = item_accuracies(context.counts, design.uncertain)
+    context.progress("order of models")
+    shared = shared_columns(context)
+    board = leaderboard(
+        items,
+        rng=context.resampling.rng("leaderboard"),
+        resamples=context.resampling.resamples,
+        flips=context.resampling.flips,
+        **shared,
+    ).merge(model_costs(context.con, design, context.selection), on="model", how="left")
+    tables = [_board_table(context, board, graded)]
+    data = {"leaderboard": board}
+    most = int(items["n_samples"].max()) if len(items) else 0
+    if not graded and most > 1:
+        ks = tuple(sorted({k for k in _PASSES if k < most} | {most}))
+        passes = pass_estimates(items, ks, **shared)
+        data["pass_at_k"] = passes
+        tables.append(_pass_table(context, passes, ks))
+    section = Section(
+        "Order of models" + (f": {design.task}" if design.task else ""),
+        lead=(_lead(items, graded),),
+        tables=tuple(tables),
+        notes=(
+            "Every question weighs the same. The best model is picked by these data: the rank limits, and not the "
+            "order, say what can be claimed.",
+        ),
+    )
+    return Part(
+        (section,),
+        summary=_claims(context, board, graded),
+        attention=_attention(context, board, items),
+        methods=(
+            "Rank limits are percentiles of the ranks in bootstrap resamples of units, all models with the same units; "
+            "differences to the best model are over shared questions, with sign-flip tests over units and Holm's "
+            "adjustment [@holm1979].",
+        ),
+        data=data,
+    )
+
+
+def _board_table(context: TaskContext, board: pd.DataFrame, graded: bool) -> Table:
+    design = context.design
+    costs: tuple[Number, ...] = tuple(
+        Number(name, head, digits=0) for name, head in _COSTS.items() if name in board.columns
+    )
+    if "latency" in board.columns:
+        costs += (Number("latency", "Latency", unit="s", digits=2),)
+    rows = labelled(board, context.labels).assign(
+        p_value_reason=board["difference_reason"],
+        p_adjusted_reason=board["difference_reason"], rank_level=context.ci_level,
+        rank_method="percentile bootstrap over units",
+    )  # fmt: skip
+    absent = {f"{c.name}_reason": rows[c.name].isna().map({True: "not in the log", False: ""}) for c in costs}
+    rows = rows.assign(**absent)
+    spec = TableSpec(
+        table_name("leaderboard", design),
+        title=("Mean score" if graded else "Accuracy")
+        + ", rank, and distance to the best model"
+        + (f": {design.task}" if design.task else ""),
+        columns=(
+            Text("label", "Model"),
+            Estimate("estimate", "Score" if graded else "Accuracy", digits=3),
+            Interval("rank_low", "Rank", high="rank_high", level="rank_level", method="rank_method", digits=0),
+            Proportion("p_first", "First", digits=2, help="share of resamples in which the model is first"),
+            Estimate(
+                "difference",
+                "Best − this",
+                low="difference_low",
+                high="difference_high",
+                method="difference_method",
+                digits=3,
+                signed=True,
+            ),
+            PValue("p_value", "p", floor="resolution"),
+            PValue("p_adjusted", "Holm"),
+            Decision("decision", "±0.02", labels=DECISIONS, help="two one-sided tests of equivalence within ±0.02"),
+            Count("n", "Questions"),
+            *costs,
+        ),
+        order=("-estimate", "label"),
+        note="Difference: over the questions that both models have.",
+        bold_where=(Where("p_adjusted", "<=", 0.05, cells=("difference",), meaning="adjusted p at most .05"),),
+    )
+    missing = int((board["n_unshared"] > 0).sum())
+    notes = (f"{counted(missing, 'model')} lack questions that the best one has, or the other way round.",)
+    return Table(spec, rows, notes=notes if missing else (), simulated=design.simulated)
+
+
+def _pass_table(context: TaskContext, passes: pd.DataFrame, ks: tuple[int, ...]) -> Table:
+    design = context.design
+    names = tuple(f"pass_at_{k}" for k in ks)
+    spec = TableSpec(
+        table_name("pass_at_k", design),
+        title="Chance that one of k samples is right" + (f": {design.task}" if design.task else ""),
+        columns=(
+            Text("label", "Model"),
+            *(estimate_column(name, f"pass@{k}", digits=3) for name, k in zip(names, ks, strict=True)),
+        ),
+        order=(f"-{names[0]}", "label"),
+        note=(
+            "Unbiased for drawing k of the samples there are; questions with fewer samples are left out. Samples under "
+            "different conditions count alike."
+        ),
+    )
+    wide = wide_estimates(passes.assign(uncertain="", weights="item"), context.labels, names)
+    return Table(spec, wide, simulated=design.simulated)
+
+
+def _lead(items: pd.DataFrame, graded: bool) -> str:
+    models, questions = items["model"].nunique(), items["item"].nunique()
+    kind = "graded scores in [0, 1]" if graded else "right and wrong answers"
+    return f"{counted(models, 'model')} on {counted(questions, 'question')}, {kind}."
+
+
+def _claims(context: TaskContext, board: pd.DataFrame, graded: bool) -> tuple[str, ...]:
+    first = board.iloc[0]
+    if len(board) < 2 or not np.isfinite(first["estimate"]):
+        return ()
+    name = context.labels.get(str(first["model"]), str(first["model"]))
+    open_models = int((board["rank_low"] <= 1).sum())
+    said = f"{'mean score' if graded else 'accuracy'} is highest for {name} ({fixed(first['estimate'], 3)})"
+    said += "; no other model's rank limits include the first place." if open_models == 1 else (
+        f"; the rank limits of {counted(open_models, 'model')} include the first place."
+    )  # fmt: skip
+    return (f"{context.where}{said if context.where else said[0].upper() + said[1:]}",)
+
+
+def _attention(context: TaskContext, board: pd.DataFrame, items: pd.DataFrame) -> tuple[str, ...]:
+    aside = int(items["n_set_aside"].sum())
+    said = []
+    if (board["n_unshared"] > 0).any():
+        said.append(f"{context.where}models were not asked the same questions: differences are over shared ones only.")
+    if aside and isinstance(context.counts, str):
+        said.append(f"{context.where}{aside:,} responses without a score are in no mean score.")
+    return tuple(said)

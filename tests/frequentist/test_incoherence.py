@@ -275,9 +275,9 @@ def test_errors_by_coherence_and_closer() -> None:
 
 
 def test_limits_of_sizes_and_shares_stay_possible() -> None:
-    """Skewed sizes of twelve units: catches a lower end below 0, and a share above 1."""
-    table = pd.DataFrame({"model": "m", "unit": list("abcdefghijkl"), "x": [*np.linspace(0, 0.1, 11), 3]})
-    table["s"] = [1.0, 0, 1, 1, 1, 0, 1, 1, 1, 0.5, 1, 1]
+    """Skewed sizes and large shares of 40 units: catches a lower end below 0, and a share above 1."""
+    x, share = [*np.linspace(0, 0.1, 39), 3], [1.0] * 34 + [0, 0, 0.5, 0, 0, 1]
+    table = pd.DataFrame({"model": "m", "unit": [f"u{i}" for i in range(40)], "x": x, "s": share})
     found = grouped_means(table, {"x": "x", "s": "s"}, by=("model",), rng=np.random.default_rng(0), resamples=999)
     assert 0 <= estimate(found, "x")["ci_low"] < estimate(found, "x")["estimate"]
     assert estimate(found, "s")["estimate"] < estimate(found, "s")["ci_high"] <= 1

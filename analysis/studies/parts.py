@@ -9,18 +9,25 @@ from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
+from analysis.studies.associations import associations_part
 from analysis.studies.bayesian import bayesian_part
+from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.external import external_part
 from analysis.studies.factors import factors_part
+from analysis.studies.heat_maps import heat_maps_part
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.paired_contrasts import paired_contrasts_part
 from analysis.studies.repeated import repeated_part
+from analysis.studies.restrictions import restrictions_part
+from analysis.studies.scaling import scaling_part
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
+from analysis.studies.templates import templates_part
+from analysis.studies.weightings import weightings_part
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
 
@@ -107,7 +114,14 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     bayesian_part,
     factors_part,
     paired_contrasts_part,
-    repeated_part,
+    templates_part,
+    between_models_part,
+    restrictions_part,
+    weightings_part,
+    scaling_part,
+    associations_part,
+    heat_maps_part,
     leaderboard_part,
+    repeated_part,
     external_part,
 )

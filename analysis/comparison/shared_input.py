@@ -57,11 +57,6 @@ def weighted_facets(
     return table.astype({name: "str" for name in keys})
 
 
-def repeated(clusters: CellCovariances) -> bool:
-    """Whether some model was asked a unit more than once in a cell."""
-    return bool((clusters.rows > clusters.units).any())
-
-
 def cluster_estimates(clusters: CellCovariances) -> ClusterEstimates:
     """The covariances by unit as the layer of units of the hierarchical model takes them."""
     return ClusterEstimates(

@@ -85,6 +85,7 @@ def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFram
     # Units as asked, also where the claim is about new templates: those the model itself draws anew.
     sums = weighted_sums(counts, replace(design, target="these"))
     clusters = cell_covariances(sums, uncertain=design.uncertain)
+    layer = cluster_estimates(clusters)
     ignored: list[str] = []
 
     def tell(said: str) -> None:
@@ -96,7 +97,7 @@ def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFram
         weighted_facets(counts, **WEIGHTING[design.weights]),
         priors=priors,
         settings=fast_settings() if settings is not None and settings.fast else SamplerSettings(),
-        clusters=cluster_estimates(clusters),
+        clusters=layer if layer.reused else None,
         ci_level=context.ci_level,
         treatments=(design.uncertain,),
         seed=settings.seed if settings is not None else 0,

@@ -46,7 +46,7 @@ def test_a_model_that_always_says_yes_is_told_from_a_coin(tmp_path: Path, capsys
     ]
     logs = write_log(tmp_path / "logs", responses("always yes", {YES: "Yes", NO: "**Yes**"}) + coin)
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     found = estimates(out)
     assert found["accuracy"].tolist() == [0.5, 0.5]
     assert found.loc["always yes", ["answer_bias", "competence_floor", "yes_rate"]].tolist() == [1.0, 0.0, 1.0]
@@ -65,7 +65,7 @@ def test_reports_of_the_same_logs_are_byte_identical_but_for_timings(tmp_path: P
     logs = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"}) + responses("b", {YES: "No", NO: "no"}))
     outs = [tmp_path / name for name in ("one", "two")]
     for out in outs:
-        assert main(["report", str(logs), "--out", str(out)]) == 0
+        assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     files = sorted(p.relative_to(outs[0]) for p in outs[0].rglob("*") if p.is_file())
     assert files == sorted(p.relative_to(outs[1]) for p in outs[1].rglob("*") if p.is_file())
     differ = [str(f) for f in files if (outs[0] / f).read_bytes() != (outs[1] / f).read_bytes()]
@@ -90,7 +90,7 @@ def test_bad_logs_give_one_message_and_no_report(
 ) -> None:
     """Catches a traceback, a zero exit, or half a report on disk."""
     logs, out = write_log(tmp_path / "logs", rows), tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 2
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 2
     said = capsys.readouterr()
     assert words in said.err
     assert said.err.startswith("evenhand: ")
@@ -102,7 +102,7 @@ def test_an_empty_directory_and_a_missing_one_are_named(tmp_path: Path, capsys: 
     """Catches an empty report and a traceback where nothing can be read."""
     (tmp_path / "empty").mkdir()
     for name in ("empty", "absent"):
-        assert main(["report", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2
+        assert main(["report", "--no-bayes", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2
         assert name in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -121,7 +121,7 @@ def test_degenerate_designs_say_what_cannot_be_estimated(tmp_path: Path, capsys:
         ],
     )
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     capsys.readouterr()
     page = (out / "index.html").read_text()
     assert "no floor for m" in page
@@ -140,7 +140,7 @@ def test_selection_is_counted_as_set_aside(tmp_path: Path) -> None:
     """Catches filtered rows that leave without a trace."""
     logs = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"}) + responses("b", {YES: "No", NO: "No"}))
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out), "--model", "a"]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out), "--model", "a"]) == 0
     rows = json.loads((out / "manifest.json").read_text())["rows"]
     assert (rows["responses"], rows["used"]) == (48, 24)
     assert sum(rows["set_aside"].values()) == 24
@@ -157,8 +157,8 @@ def test_runs_that_repeat_each_other_are_settled_and_counted(tmp_path: Path, mod
         ]
         write_log(tmp_path / "logs", rows, f"{run}.jsonl")
     out = tmp_path / "out"
-    assert main(["report", str(tmp_path / "logs"), "--out", str(out)]) == 2
-    assert main(["report", str(tmp_path / "logs"), "--out", str(out), "--runs", mode]) == 0
+    assert main(["report", "--no-bayes", str(tmp_path / "logs"), "--out", str(out)]) == 2
+    assert main(["report", "--no-bayes", str(tmp_path / "logs"), "--out", str(out), "--runs", mode]) == 0
     rows = json.loads((out / "manifest.json").read_text())["rows"]
     assert (rows["responses"], rows["used"]) == (48, used)
     assert sum(rows["set_aside"].values()) == 48 - used
@@ -175,7 +175,7 @@ def test_a_folder_that_is_no_report_is_never_replaced(tmp_path: Path, capsys: py
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.tex").write_text("mine")
-    assert main(["report", str(logs), "--out", str(precious)]) == 2
+    assert main(["report", "--no-bayes", str(logs), "--out", str(precious)]) == 2
     assert "precious" in capsys.readouterr().err
     assert (precious / "thesis.tex").read_text() == "mine"
 
@@ -184,7 +184,7 @@ def test_tables_have_the_same_content_in_every_format(tmp_path: Path) -> None:
     """Catches a model that one format loses; the CSV keeps full precision."""
     logs = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"}) + responses("b", {YES: "No", NO: "No"}))
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     with (out / "tables" / "cells.csv").open(newline="") as stream:
         rows = {row["model"]: row for row in csv.DictReader(stream)}
     assert set(rows) == {"a", "b"}
@@ -220,9 +220,9 @@ def test_two_directories_of_one_name_do_not_share_a_report(
     monkeypatch.chdir(tmp_path)
     write_log(tmp_path / "x" / "logs1", responses("a", {YES: "Yes", NO: "No"}), "first.jsonl")
     write_log(tmp_path / "y" / "logs1", responses("b", {YES: "Yes", NO: "No"}), "second.jsonl")
-    assert main(["report", "x/logs1"]) == 0
-    assert main(["report", "x/logs1"]) == 0
-    assert main(["report", "y/logs1"]) == 2
+    assert main(["report", "--no-bayes", "x/logs1"]) == 0
+    assert main(["report", "--no-bayes", "x/logs1"]) == 0
+    assert main(["report", "--no-bayes", "y/logs1"]) == 2
     assert "first.jsonl" in capsys.readouterr().err
     assert estimates(tmp_path / "reports" / "logs1").index.tolist() == ["a"]
 
@@ -230,9 +230,9 @@ def test_two_directories_of_one_name_do_not_share_a_report(
 def test_files_put_into_a_report_are_not_deleted(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     """Catches notes that a second run wipes out with the old report."""
     logs, out = write_log(tmp_path / "logs", responses("a", {YES: "Yes", NO: "No"})), tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     (out / "tables" / "my_notes.txt").write_text("mine")
-    assert main(["report", str(logs), "--out", str(out)]) == 2
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 2
     assert "my_notes.txt" in capsys.readouterr().err
     assert (out / "tables" / "my_notes.txt").read_text() == "mine"
 
@@ -242,7 +242,7 @@ def test_a_selection_that_leaves_nothing_is_refused(tmp_path: Path, capsys: pyte
     rows = [{**r, "form": f} for f in ("truth", "direct") for r in responses(f, {YES: "Yes", NO: "No"})]
     rows = [{**r, "item": f"{r['item']}-{r['form']}"} for r in rows]
     logs = write_log(tmp_path / "logs", rows)
-    command = ["report", str(logs), "--out", str(tmp_path / "out")]
+    command = ["report", "--no-bayes", str(logs), "--out", str(tmp_path / "out")]
     assert main([*command, "--where", "form=truth", "--where", "form=direct"]) == 2
     assert "none of the 48 responses is left" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -253,7 +253,7 @@ def test_rows_of_a_task_without_estimates_are_no_used_rows(tmp_path: Path) -> No
     graded = [{"model": "m", "task": "graded", "item": str(i), "logged_score": i / 10} for i in range(10)]
     yes_no = [{**r, "task": "yes or no"} for r in responses("m", {YES: "Yes", NO: "No"})]
     logs, out = write_log(tmp_path / "logs", graded + yes_no), tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     rows = json.loads((out / "manifest.json").read_text())["rows"]
     assert (rows["responses"], rows["used"]) == (34, 24)
     assert any(reason.startswith("no estimate: ") for reason in rows["set_aside"])
@@ -265,7 +265,7 @@ def test_answers_of_a_person_are_applied_and_said(tmp_path: Path) -> None:
     sources = [f"log.jsonl:{line}" for line in range(13, 25)]
     (logs / "overrides.csv").write_text("source,answer\n" + "".join(f"{s},no\n" for s in sources))
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     assert estimates(out)["acc_no"].tolist() == [1.0]
     assert "12 answers come from overrides.csv" in (out / "index.html").read_text()
 
@@ -274,7 +274,7 @@ def test_yes_no_lean_that_plain_accuracy_hides_on_real_logs(shared: Path, tmp_pa
     """Catches a wrong reading, pairing or floor on two real logs of 100 items (accuracy .52 and .57)."""
     logs = shared / "logs" / "inspect_eval" / "UKGovernmentBEIS+inspect_ai" / "log-sets" / "set"
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     found = estimates(out)
     gpt, claude = found.loc["openai/gpt-5"], found.loc["anthropic/claude-sonnet-4-20250514"]
     assert gpt[["accuracy", "acc_yes", "acc_no", "competence_floor"]].tolist() == pytest.approx([0.52, 0.1, 0.94, 0.1])
@@ -290,7 +290,7 @@ def test_epochs_of_one_item_are_not_independent(shared: Path, tmp_path: Path) ->
     """Catches rows taken as the unit: 50 responses of a model are 10 items asked five times."""
     logs = shared / "logs" / "inspect_eval" / "UKGovernmentBEIS+inspect_ai" / "log-sets" / "set2"
     out = tmp_path / "out"
-    assert main(["report", str(logs), "--out", str(out)]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0
     table = pd.read_parquet(out / "data" / "estimates.parquet")
     floor = table[table["measure"] == "competence_floor"].set_index("model")
     assert floor["n"].tolist() == [50, 50]

@@ -16,7 +16,7 @@ def report(tmp_path_factory):
     log = folder / "log.csv"
     rows = [f"m{m},i{i},{'yes' if (i + m) % 3 else 'no'},{'yes' if i % 2 else 'no'}" for m in (1, 2) for i in range(20)]
     log.write_text("model,item,answer,gold\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    assert main(["report", str(log), "--out", str(folder / "report"), "--quiet", "--no-pdf"]) == 0
+    assert main(["report", "--no-bayes", str(log), "--out", str(folder / "report"), "--quiet", "--no-pdf"]) == 0
     return folder / "report"
 
 

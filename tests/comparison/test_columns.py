@@ -11,7 +11,7 @@ from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings
 from analysis.comparison.columns import compare_columns, headline_rows
 from analysis.comparison.schools import REFERENCE, Thresholds
-from analysis.comparison.shared_input import cluster_estimates, comparison_facts, repeated, weighted_facets
+from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
 from analysis.frequentist.answer_bias import answer_bias_estimates
 from analysis.frequentist.cell_covariance import cell_covariances
 from analysis.frequentist.floor_tests import floor_tests
@@ -36,7 +36,7 @@ def study() -> tuple[AnswerBiasFit, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     counts = pd.DataFrame(rows)
     sums = unit_sums(counts)
     clusters = cell_covariances(sums)
-    assert not repeated(clusters)
+    assert not cluster_estimates(clusters).reused
     fit = fit_answer_bias(weighted_facets(counts), clusters=cluster_estimates(clusters), settings=QUICK)
     return fit, answer_bias_estimates(sums), floor_tests(sums), comparison_facts(clusters)
 

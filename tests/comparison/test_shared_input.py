@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis.bayes.design_matrix import count_design
-from analysis.comparison.shared_input import cluster_estimates, comparison_facts, repeated, weighted_facets
+from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
 from analysis.frequentist.answer_bias import answer_bias_estimates
 from analysis.frequentist.cell_covariance import cell_covariances
 from analysis.reduction.units import unit_sums
@@ -81,8 +81,8 @@ def test_facts_and_repetition_come_from_the_units() -> None:
     """Catches a design effect or a tie read off the wrong column."""
     counts = item_rows(np.random.default_rng(5), ("VA", "VN", "IA", "IN"))
     once = cell_covariances(unit_sums(counts.assign(unit=counts["item"])))
-    assert not repeated(once)
-    assert repeated(cell_covariances(unit_sums(counts.assign(unit=counts["template"]))))
+    assert not cluster_estimates(once).reused
+    assert cluster_estimates(cell_covariances(unit_sums(counts.assign(unit=counts["template"])))).reused
     facts = comparison_facts(once)
     estimates = answer_bias_estimates(unit_sums(counts.assign(unit=counts["item"]))).set_index(["model", "measure"])
     bias = estimates.loc[("a", "answer_bias")]

@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     logs = folder / "logs"
     logs.mkdir()
     (logs / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["report", str(logs), "--out", str(folder / "out")]) == 0
+    assert main(["report", "--no-bayes", str(logs), "--out", str(folder / "out")]) == 0
     return folder / "out"
 
 

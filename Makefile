@@ -28,6 +28,7 @@ $(STAMP): requirements.lock pyproject.toml
 	rm -rf $(VENV) && "$$python" -m venv $(VENV)
 	@$(PY) -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PY) -m analysis.bayes.warm || echo "the models could not be compiled now; the first report will" >&2
 	@touch $(STAMP)
 
 report: $(STAMP) ## read LOGS (default: logs/) and write tables, figures and a page to OUT
@@ -49,6 +50,8 @@ bench: $(STAMP) ## time the full-size run and compare with peers
 calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py $(ARGS)
 	@$(PY) benchmarks/calibrate_tests.py
+	@$(PY) benchmarks/calibrate_incoherence.py sbc
+	@$(PY) benchmarks/calibrate_incoherence.py regimes
 
 clean: ## remove the environment, caches and reports
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build ./*.egg-info

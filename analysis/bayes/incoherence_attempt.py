@@ -31,6 +31,7 @@ TOO_FEW: Final = f"fewer than {LEAST_INSTANCES} instances in at least two wordin
 #: Most draws of a second attempt in those of the first, and what is added to the draws that it seems to need.
 MOST_LONGER: Final = 6
 _MARGIN: Final = 1.3
+MOST_VALUES: Final = 30_000_000
 NO_SHARE: Final = "in the normal model every instance has a mean of its own"
 
 
@@ -107,21 +108,23 @@ def fit_model(
     fit = _attempt(compiled, instances, priors, settings, ci_level=ci_level, seed=seed)
     attempts = 1
     if fit.problem and not settings.fast:
-        longer = longer_settings(settings, fit.gates)
+        longer = longer_settings(settings, fit.gates, size=instances.size)
         fit = _attempt(compiled, instances, priors, longer, ci_level=ci_level, seed=seed)
         attempts = 2
     return replace(fit, attempts=attempts, seconds=perf_counter() - start)
 
 
-def longer_settings(settings: SamplerSettings, gates: tuple[Gate, ...]) -> SamplerSettings:
-    """Settings of the second attempt: as many draws as the worst precision asks for, two to MOST_LONGER times.
+def longer_settings(settings: SamplerSettings, gates: tuple[Gate, ...], *, size: int) -> SamplerSettings:
+    """Settings of the second attempt for ``size`` instances: as many draws as the worst precision asks for.
 
-    Where more than precision failed, steps are shorter as well.
+    That is two to MOST_LONGER times those of the first, and beyond twice at most MOST_VALUES draws of instances, which
+    memory has to hold. Where more than precision failed, steps are shorter as well.
     """
     failed = [gate for gate in gates if not gate.passed]
     careful = not {gate.name for gate in failed} <= TOO_FEW_DRAWS
     wanted = [_MARGIN * _lack(gate) for gate in failed if gate.name in TOO_FEW_DRAWS and np.isfinite(gate.value)]
-    times = int(np.clip(np.ceil(max(wanted, default=2.0)), 2, MOST_LONGER))
+    held = MOST_VALUES // (settings.chains * settings.draws * size)
+    times = max(2, min(int(np.ceil(max(wanted, default=2.0))), MOST_LONGER, held))
     return replace(retry_settings(settings, careful=careful), draws=times * settings.draws)
 
 

@@ -11,6 +11,8 @@ from analysis.bayes.incoherence_priors import IncoherencePriors, PriorPredictive
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL
 from analysis.bayes.incoherence_summary import ROPE, bayes_factor, decision
 
+#: Most simulated instances of a prior check, which memory has to hold.
+_PRIOR_VALUES: Final = 5_000_000
 #: Column order of the table; others follow.
 FIRST: Final = (
     "task",
@@ -47,8 +49,9 @@ def prior_checks(
             key = (variant, one.size, one.unit_at.tobytes() + one.paired.tobytes())
             if key not in found:
                 rng = np.random.default_rng([seed, len(variant), one.size])
+                draws = int(np.clip(_PRIOR_VALUES // one.size, 2_000, 20_000))
                 found[key] = prior_predictive(
-                    priors, rng, unit_at=one.unit_at, paired=one.paired, linked=variant == LINKED
+                    priors, rng, unit_at=one.unit_at, paired=one.paired, draws=draws, linked=variant == LINKED
                 )
             by_model[variant, one.model] = found[key]
     return by_model

@@ -164,12 +164,13 @@ def test_a_second_attempt_has_the_draws_that_the_first_lacked() -> None:
     """MCSE .02 against .01 needs four times the draws, a margin more; divergences need shorter steps."""
     settings = replace(incoherence_settings(), draws=1000)
     imprecise = Gate("MCSE of a probability", 0.02, 0.01, False, "m")
-    assert longer_settings(settings, (imprecise,)).draws == 6000
-    assert longer_settings(settings, (imprecise,)).target_accept == 0.9
+    assert longer_settings(settings, (imprecise,), size=83).draws == 6000
+    assert longer_settings(settings, (imprecise,), size=83).target_accept == 0.9
+    assert longer_settings(settings, (imprecise,), size=3000).draws == 2000
     scarce = Gate("bulk ESS", 390.0, 400.0, False, "m")
-    assert longer_settings(settings, (scarce,)).draws == 2000
+    assert longer_settings(settings, (scarce,), size=83).draws == 2000
     divergent = Gate("divergences", 3.0, 0.0, False, "m")
-    assert longer_settings(settings, (divergent, scarce)).target_accept == 0.99
+    assert longer_settings(settings, (divergent, scarce), size=83).target_accept == 0.99
 
 
 def test_one_imprecise_row_fails_alone(fit: IncoherenceFit) -> None:

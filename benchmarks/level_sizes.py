@@ -57,7 +57,7 @@ def denoised_rows(replicates: int, rng: np.random.Generator) -> list[dict[str, o
         rows.append(mean_row("B.2", name, "denoised range", found.denoised_range, denoised, _THEIRS))
         rows.append(mean_row("B.2", name, "d_k * denoised SD", expected_range(k) * found.denoised_sd, scaled, _THEIRS))
         truth = float(form_truth(name).std(ddof=1))
-        covered = (found.denoised_low <= truth + 1e-12) & (truth <= found.denoised_high)
+        covered = (found.denoised_low <= truth + 1e-12) & (truth - 1e-12 <= found.denoised_high)
         expected = (0.94, 0.975) if truth > 1e-9 else (0.975, 0.975)
         rows.append(share_row("B.2", name, "limits of the SD", covered, expected, 1000, "covered"))
     return rows

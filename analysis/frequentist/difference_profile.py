@@ -54,7 +54,7 @@ def difference_profile(values: ArrayLike) -> DifferenceProfile:
     Notes
     -----
     With 8 % of units carrying everything, a sign-flip test of 90 units at .05 rejects equal means in
-    about .14 of samples: skewness, not the choice of test, is the cause.
+    about .15 of samples: skewness, not the choice of test, is the cause.
     """
     given, table = unit_table(values)
     rows = [_profile(np.sort(row[~np.isnan(row)])) for row in table]

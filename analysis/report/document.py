@@ -17,6 +17,7 @@ _PREAMBLE: Final = r"""\documentclass[10pt]{article}
 \usepackage{booktabs,longtable,graphicx}
 \IfFileExists{microtype.sty}{\usepackage{microtype}}{}
 \IfFileExists{hyperref.sty}{\usepackage[hidelinks]{hyperref}}{}
+\IfFileExists{placeins.sty}{\usepackage[section]{placeins}}{}
 \ifdefined\extrafloats\extrafloats{500}\fi
 % The same bytes for the same report.
 \ifPDFTeX\pdftrailerid{}\pdfinfoomitdate=1 \pdfsuppressptexinfo=-1 \fi
@@ -106,7 +107,7 @@ def _cited(sentence: str) -> str:
 
 
 def _section(section: Section) -> Iterable[str]:
-    yield r"\clearpage"
+    yield r"\ifdefined\FloatBarrier\FloatBarrier\else\clearpage\fi"
     yield rf"\section{{{_text(section.title)}}}"
     yield from (_text(said) + r"\par" for said in section.lead)
     shown = [rf"Table~\ref{{tab:{table.spec.name}}}" for table in section.tables]

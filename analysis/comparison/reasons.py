@@ -25,7 +25,7 @@ WORDS: Final[dict[Reason, str]] = {
     Reason.TARGET: "the columns speak of different targets (these templates, or new ones)",
     Reason.CENSOR: "part of the answers lies at the clip or was lost, and the columns treat it differently",
     Reason.BOUNDARY: "the value lies near the end of its range, where the prior matters",
-    Reason.TAIL: "a few units carry the effect",
+    Reason.TAIL: "the result rests on few units or responses, which the columns count differently",
     Reason.CLUSTER: "repeated units widen one interval and not the other",
     Reason.MIN: "the floor is the smaller of two nearly equal accuracies, which biases each column down differently",
     Reason.SHRINK: "the hierarchical model borrows strength from the other models, by about as much as expected",

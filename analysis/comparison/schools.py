@@ -22,6 +22,8 @@ REFERENCE: Final[dict[str, float]] = {
     "cell_floor": 0.5,
 }
 FLOORS: Final = ("competence_floor", "cell_floor", "affirmative_floor")
+#: Accuracies nearer than this to 0 or 1 are near a boundary.
+_EDGE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,7 @@ def _by_posterior(row: dict[Any, Any], limits: Thresholds) -> str:
 
 
 def _at_edge(row: dict[Any, Any], limits: Thresholds) -> bool:
-    return bool(row["min_cell"] < 0.1 or row["max_cell"] > 0.9 or row["n_eff"] < limits.n_eff)
+    return bool(row["min_cell"] < _EDGE or row["max_cell"] > 1 - _EDGE or row["n_eff"] < limits.n_eff)
 
 
 def _software_agrees(row: dict[Any, Any], limits: Thresholds) -> bool | None:
@@ -205,8 +207,8 @@ def _reasons(row: dict[Any, Any], columns: Columns, limits: Thresholds, pooled_d
         Reason.MCMC: bool(columns.failed),
         Reason.TARGET: row["target"] != row["pooled_target"],
         Reason.CENSOR: row["lost"] > 0.05 and row["measure"] in FLOORS and abs(row["difference_se"]) > limits.shift,
-        Reason.BOUNDARY: _at_edge(row, limits),
-        Reason.TAIL: bool(row["tail"]),
+        Reason.BOUNDARY: bool(row["min_cell"] < _EDGE or row["max_cell"] > 1 - _EDGE),
+        Reason.TAIL: bool(row["tail"] or row["n_eff"] < limits.n_eff),
         Reason.CLUSTER: bool(row["deff"] > limits.deff and narrow),
         Reason.MIN: row["measure"] in FLOORS and bool(tied),
         Reason.SHRINK: bool(row["reliability"] < 0.95 and (toward or abs(row["expected_se"]) > 0.1 or narrow)),

@@ -18,7 +18,7 @@ from analysis.bayes.summaries import KERNELS
 from analysis.comparison.columns import compare_columns, draws_of, headline_rows, rows_of
 from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
 from analysis.errors import AnalysisError
-from analysis.frequentist.cell_covariance import CellCovariances, cell_covariances
+from analysis.frequentist.cell_covariance import cell_covariances
 from analysis.report.content import Figure, Section
 from analysis.report.figures.predictive_check import predictive_figure
 from analysis.report.figures.rank_plot import rank_figure
@@ -58,7 +58,6 @@ class _Fitted:
     """A fit with what it was made from and compared to."""
 
     fit: AnswerBiasFit
-    clusters: CellCovariances
     comparison: pd.DataFrame
     priors: Priors
     ignored: tuple[str, ...]
@@ -83,9 +82,8 @@ def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFram
     settings, design = context.bayes, context.design
     priors = priors_from(context.study.priors)
     # Units as asked, also where the claim is about new templates: those the model itself draws anew.
-    sums = weighted_sums(counts, replace(design, target="these"))
-    clusters = cell_covariances(sums, uncertain=design.uncertain)
-    layer = cluster_estimates(clusters)
+    asked = cell_covariances(weighted_sums(counts, replace(design, target="these")), uncertain=design.uncertain)
+    layer = cluster_estimates(asked)
     ignored: list[str] = []
 
     def tell(said: str) -> None:
@@ -104,8 +102,9 @@ def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFram
         cache=settings.kept if settings is not None else None,
         progress=tell,
     )
-    comparison = compare_columns(fit, results.estimates, results.tests, comparison_facts(clusters))
-    return _Fitted(fit, clusters, comparison, priors, tuple(ignored))
+    facts = comparison_facts(cell_covariances(weighted_sums(counts, design), uncertain=design.uncertain))
+    comparison = compare_columns(fit, results.estimates, results.tests, facts)
+    return _Fitted(fit, comparison, priors, tuple(ignored))
 
 
 def _part(context: TaskContext, results: JudgementResults, fitted: _Fitted) -> Part:

@@ -68,6 +68,7 @@ def test_columns_that_say_the_same_agree() -> None:
         ("TARGET", {"p__target": "new_templates", "p__ci_low": -0.9, "p__ci_high": 0.9}),
         ("BOUNDARY", {"facts": {"min_cell": 0.01}, "p__estimate": -0.12}),
         ("TAIL", {"facts": {"tail": True}, "p__estimate": -0.12}),
+        ("TAIL", {"facts": {"n_eff": 12.0}, "p__estimate": -0.12}),
         ("CLUSTER", {"facts": {"deff": 4.0}, "p__ci_low": -0.165, "p__ci_high": -0.135}),
         ("CENSOR", {"measure": "competence_floor", "facts": {"lost": 0.2}, "p__estimate": 0.38}),
         ("MIN", {"measure": "competence_floor", "facts": {"bias_z": 0.3}, "p__estimate": 0.38}),

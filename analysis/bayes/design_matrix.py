@@ -28,6 +28,9 @@ TERMS: Final = ("yes", "sensitivity", "polarity", "validity")
 FACTOR_TERMS: Final = ("yes", "polarity", "sensitivity", "validity")
 #: Factors with more levels than this are left to the residual: each level is a coefficient of every model.
 MOST_LEVELS: Final = 120
+#: Units are effects up to so many counts by model, cell and unit: about half a minute of sampling. Beyond, units are
+#: many enough for their covariance.
+MOST_SURFACE_COUNTS: Final = 4_000
 COUNTS: Final = ("n_answered", "n_uncertain", "n_correct")
 
 
@@ -149,6 +152,19 @@ def count_design(facets: pd.DataFrame, *, surfaces: bool = False) -> CountDesign
         surfaces=surfaces,
         sentences=tuple(sentences),
     )
+
+
+def units_as_effects(facets: pd.DataFrame) -> bool:
+    """Whether units enter as effects: between 2 and MOST_LEVELS of them, and at most MOST_SURFACE_COUNTS counts.
+
+    False too where the counts do not name units, or no model was asked a unit twice.
+    """
+    if "unit" not in facets.columns:
+        return False
+    scored = facets[(facets["n_answered"] + facets["n_uncertain"]) > 0]
+    asked_again = (scored.groupby(["model", "unit"], observed=True).size() > 1).any()
+    few = 2 <= scored["unit"].nunique() <= MOST_LEVELS and len(scored) <= MOST_SURFACE_COUNTS
+    return bool(asked_again and few)
 
 
 def _checked(facets: pd.DataFrame, surfaces: bool) -> pd.DataFrame:

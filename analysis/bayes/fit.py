@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.bayes.attempt import Attempt
 from analysis.bayes.cache import fit_key, keep_fit, load_fit
-from analysis.bayes.design_matrix import CountDesign, count_design
+from analysis.bayes.design_matrix import CountDesign, count_design, units_as_effects
 from analysis.bayes.gates import TOO_FEW_DRAWS, missing_draws
 from analysis.bayes.model_arrays import ModelArrays
 from analysis.bayes.models.answer_bias import stage_arrays
@@ -39,7 +39,7 @@ def fit_answer_bias(
     ----------
     facets : DataFrame
         Counts as ``design_matrix.count_design`` takes them. With a column ``unit`` surfaces are effects of
-        the model; without it they enter by ``clusters``.
+        the model where ``design_matrix.units_as_effects``; else they enter by ``clusters``.
     priors : Priors
     settings : SamplerSettings
     clusters : ClusterEstimates, optional
@@ -64,7 +64,7 @@ def fit_answer_bias(
     priors, settings = priors or Priors(), settings or SamplerSettings()
     tell = progress or (lambda sentence: None)
     design = count_design(facets)
-    surfaces = count_design(facets, surfaces=True) if "unit" in facets.columns else None
+    surfaces = count_design(facets, surfaces=True) if units_as_effects(facets) else None
     options = {"ci_level": ci_level, "treatments": list(treatments), "seed": seed}
     key = fit_key(design, surfaces, clusters, priors, settings, options)
     kept = load_fit(cache, key, tell=tell) if cache is not None else None

@@ -92,6 +92,8 @@ class TaskContext:
     resampling : Resampling
     bayes : BayesianSettings or None
         None: no Bayesian column is wanted.
+    preset : str or None
+        Published design that the user named; None leaves it to the factors.
     progress : callable
         Receives what is being done.
     """
@@ -110,6 +112,7 @@ class TaskContext:
     probabilities: ProbabilityTask | None = None
     resampling: Resampling = field(default_factory=Resampling)
     bayes: BayesianSettings | None = None
+    preset: str | None = None
     progress: Callable[[str], None] = lambda stage: None
 
 

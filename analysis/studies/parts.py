@@ -15,6 +15,7 @@ from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.design_tables import design_tables_part
 from analysis.studies.external import external_part
 from analysis.studies.factors import factors_part
 from analysis.studies.heat_maps import heat_maps_part
@@ -22,6 +23,7 @@ from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.paired_contrasts import paired_contrasts_part
+from analysis.studies.presets import preset_parts, with_preset
 from analysis.studies.repeated import repeated_part
 from analysis.studies.restrictions import restrictions_part
 from analysis.studies.scaling import scaling_part
@@ -33,8 +35,8 @@ from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums,
 
 def task_parts(context: TaskContext) -> list[Part]:
     """Every part that the design of a task allows; the frequentist estimates are made first, for all parts."""
-    estimated = with_estimates(context)
-    return [part for make in PARTS if (part := make(estimated)) is not None]
+    estimated, preset = with_preset(with_estimates(context), context.preset)
+    return preset_parts(estimated, preset, [part for make in PARTS if (part := make(estimated)) is not None])
 
 
 def with_estimates(context: TaskContext) -> TaskContext:
@@ -112,6 +114,7 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     coherence_part,
     calibration_part,
     bayesian_part,
+    design_tables_part,
     factors_part,
     paired_contrasts_part,
     templates_part,

@@ -31,6 +31,7 @@ from analysis.studies.bayesian_settings import bayesian_by_task, with_working_co
 from analysis.studies.coherence_results import stated_probabilities
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
 from analysis.studies.parts import task_parts
+from analysis.studies.presets import study_with_preset
 from analysis.studies.reading import reading_section
 from analysis.studies.summary import outside_bounds
 from analysis.studies.weights import weights_used
@@ -49,6 +50,7 @@ class RunSettings:
     ci_level: float = 0.95
     resampling: Resampling = field(default_factory=Resampling)
     bayes: BayesianSettings | None = None
+    preset: str | None = None
     progress: Callable[[str], None] = lambda stage: None
 
 
@@ -76,6 +78,8 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     study = load_study(settings.study)
     if settings.uncertain is not None:
         study = replace(study, uncertain=settings.uncertain)
+    if settings.preset is not None:
+        study = study_with_preset(study, settings.preset)
     priors_from(study.priors)  # an unknown prior is an error before any log is read
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
         settings = replace(settings, bayes=with_working_copy(settings.bayes, Path(folder)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.report.content import Figure
 from analysis.report.figures.labels import drawn_labels, short_label
-from analysis.report.figures.style import BLUE, FAINT, INK, PAPER, SHADE, SOFT, VERMILION
+from analysis.report.figures.style import BLUE, FAINT, INK, PAPER, SOFT, VERMILION
 from analysis.report.numbers import counted
 
 #: From always wrong over chance to always right.
@@ -20,6 +20,7 @@ _TEXT: Final = 5.6
 _ROW: Final = 0.125
 _COLUMN: Final = 0.092
 _LEFT: Final = 1.95
+_LONGEST: Final = 28
 
 
 def heat_map_figure(rows: pd.DataFrame, *, name: str, subject: str = "") -> Figure:
@@ -37,7 +38,7 @@ def heat_map_figure(rows: pd.DataFrame, *, name: str, subject: str = "") -> Figu
     polarities, models = list(dict.fromkeys(data["polarity"])), list(dict.fromkeys(data["model"]))
     labels = dict(zip(data["model"].astype(str), data["label"].astype(str), strict=True))
     panel = (max(_COLUMN * len(models) * len(polarities) + 0.12, 2.2), _ROW * len(templates))
-    bottom = 0.95
+    bottom = round(0.2 + 0.05 * max((len(name) for name in drawn_labels(models, labels, limit=_LONGEST)), default=0), 2)
     size = (round(_LEFT + panel[0] + 0.75, 2), round(0.38 + len(forms) * (panel[1] + 0.28) + bottom, 2))
     return Figure(
         name=name,
@@ -74,7 +75,7 @@ def _draw(
     width, height = size
     half = (panel[0] - 0.12 * (len(polarities) - 1)) / len(polarities)
     image = None
-    shown = drawn_labels(models, labels, limit=18)
+    shown = drawn_labels(models, labels, limit=_LONGEST)
     for at, form in enumerate(forms):
         foot = height - 0.34 - at * (panel[1] + 0.28) - panel[1]
         for column, polarity in enumerate(polarities):
@@ -82,7 +83,7 @@ def _draw(
             axes = figure.add_axes((left / width, foot / height, half / width, panel[1] / height))
             part = data[(data["form"] == form) & (data["polarity"] == polarity)]
             values = _matrix(part, templates, models)
-            axes.set_facecolor(SHADE)
+            axes.set_facecolor(FAINT)
             image = axes.imshow(values, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
             axes.set_xticks(np.arange(0.5, len(models) - 0.5), minor=True)
             axes.set_yticks(np.arange(0.5, len(templates) - 0.5), minor=True)

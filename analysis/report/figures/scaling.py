@@ -27,6 +27,8 @@ LOOKS: Final[dict[str, tuple[str, str, str, str]]] = {
 }
 _PANEL: Final = (2.15, 1.75)
 _COLUMNS: Final = 3
+#: Inches between rows of panels.
+_GAP: Final = 0.08
 
 
 def scaling_figure(
@@ -47,9 +49,9 @@ def scaling_figure(
     data = rows[rows["measure"].isin(list(measures))].sort_values(["family", "size", "model", "measure"])
     data = data.reset_index(drop=True)
     families = list(dict.fromkeys(data["family"].astype(str)))
-    columns = min(_COLUMNS, max(len(families), 1))
+    columns = 2 if len(families) == 4 else min(_COLUMNS, max(len(families), 1))
     lines = -(-max(len(families), 1) // columns)
-    size = (round(0.55 + columns * (_PANEL[0] + 0.18), 2), round(0.75 + lines * (_PANEL[1] + 0.3), 2))
+    size = (round(0.55 + columns * (_PANEL[0] + 0.18), 2), round(0.75 + lines * (_PANEL[1] + _GAP), 2))
     looks = {measure: LOOKS[measure] for measure in measures}
     caption = (
         "Accuracy against size in billions of parameters (log scale). Blue: Yes is right; red: No is right. "
@@ -79,7 +81,7 @@ def _draw(
     for at, family in enumerate(families):
         column, line = at % columns, at // columns
         left = 0.5 + column * (_PANEL[0] + 0.18)
-        top = height - 0.2 - line * (_PANEL[1] + 0.3)
+        top = height - 0.2 - line * (_PANEL[1] + _GAP)
         axes = figure.add_axes(
             (left / width, (top - _PANEL[1] + 0.12) / height, (_PANEL[0]) / width, (_PANEL[1] - 0.3) / height)
         )
@@ -88,7 +90,7 @@ def _draw(
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"] if column == 0 else ["", "", ""])
         if column == 0:
             axes.set_ylabel("accuracy")
-    figure.text(0.5, 0.36 / height, "size (billions of parameters)", ha="center", va="bottom", fontsize=LABEL_SIZE + 1)
+    figure.text(0.5, 0.34 / height, "size (billions of parameters)", ha="center", va="bottom", fontsize=LABEL_SIZE + 1)
     figure.legend(
         handles, [look[0] for look in looks.values()], loc="lower center", ncols=len(looks), fontsize=LABEL_SIZE,
         frameon=False, borderaxespad=0.1, handlelength=2.2, columnspacing=1.4,

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from analysis.report.content import Figure
 from analysis.report.figures.labels import short_label
@@ -15,6 +16,7 @@ from analysis.report.numbers import p_value
 #: p-values below this stand at the left edge.
 SMALLEST: Final = 1e-6
 _ROW: Final = 0.26
+_TICKS: Final = {1e-6: "10⁻⁶", 1e-5: "10⁻⁵", 1e-4: "10⁻⁴", 1e-3: "0.001", 1e-2: "0.01", 1e-1: "0.1", 1.0: "1"}
 
 
 def unit_ladder_figure(rows: pd.DataFrame, *, name: str, title: str, alpha: float = 0.05) -> Figure:
@@ -54,6 +56,9 @@ def _draw(figure: Canvas, data: pd.DataFrame, size: tuple[float, float], alpha: 
     places = np.arange(len(data))[::-1]
     axes.set_xscale("log")
     axes.set_xlim(SMALLEST / 1.6, 1.6)
+    axes.xaxis.set_major_locator(FixedLocator(list(_TICKS)))
+    axes.set_xticklabels(list(_TICKS.values()), fontsize=LABEL_SIZE)
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_ylim(-0.6, len(data) - 0.4)
     axes.axvline(alpha, color=SOFT, linewidth=0.7, linestyle="--", zorder=1)
     axes.hlines(places, SMALLEST, 1, color=FAINT, linewidth=0.5, zorder=0)

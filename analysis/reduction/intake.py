@@ -171,14 +171,14 @@ class _Reader:
     @property
     def is_contradicted(self) -> bool:
         """Whether a row was read before another one showed what its task asks for."""
-        return self._known is None and any(seen.is_contradicted(self._mixed) for seen in self._facts.values())
+        mixed = self._mixed()
+        return self._known is None and any(seen.is_contradicted(mixed) for seen in self._facts.values())
 
     def facts(self) -> dict[str, TaskFacts]:
         """Facts by file: options of a task are the same in all files, whether it has texts is not."""
-        mixed = frozenset(self._mixed)
+        mixed = frozenset(self._mixed())
         return {file: TaskFacts(mixed, frozenset(seen.texts)) for file, seen in self._facts.items()}
 
-    @property
     def _mixed(self) -> set[str]:
         return {task for seen in self._facts.values() for task in seen.mixed}
 

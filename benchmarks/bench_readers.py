@@ -4,6 +4,8 @@
 
 - ``json_lines``: a table of ``--rows`` responses as JSON Lines: ``evenhand import``, which reads the answers from the
   texts and writes Parquet; pandas ``read_json(lines=True)``, which reads no answers, with and without writing Parquet.
+  pandas holds the whole table, about 1 GB for the 400,000 rows of the default and so some 10 GB for the 4 million that
+  ``bench_import.py`` times: ``--rows 4000000`` compares at that size where there is so much memory.
 - ``inspect``: one ``.eval`` log of ``--samples`` samples, made by Inspect AI: ``evenhand import``; Inspect's
   ``samples_df`` with the replies, and with its default columns, which hold no replies. Needs EVENHAND_HARNESS_PYTHON,
   a Python with inspect_ai (docs/formats/harness_check.md); left out without.

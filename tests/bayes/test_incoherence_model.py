@@ -1,5 +1,7 @@
 """The PyMC density against scipy on raw residuals, exact draws against quadrature, and calibration in small."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
@@ -162,11 +164,14 @@ def test_uniform_ranks_pass_and_biased_ones_fail() -> None:
 
 @pytest.mark.parametrize("linked", [True, False])
 def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
-    """Catches a posterior that is not the one of the model that simulates. ``make calibrate`` has the large version."""
+    """Catches a posterior that is not the one of the model that simulates, and draws that depend on threads.
+
+    ``make calibrate`` has the large version.
+    """
     priors, place = IncoherencePriors(), instances()
     compiled = compile_model([place], priors, linked=linked)
     settings = SamplerSettings(chains=2, draws=500, tune=500, target_accept=0.9, cores=1)
-    simulations, kept = 30, 39
+    simulations, kept = 20, 39
     ranks: dict[str, list[int]] = {}
     for at in range(simulations):
         rng = np.random.default_rng([7, at])
@@ -184,6 +189,8 @@ def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
         for name, values in found.items():
             thinned = values.reshape(-1)[:: values.size // kept][:kept]
             ranks.setdefault(name, []).append(rank_of(float(exact[name][0]), thinned, rng))
+    again = sample_instances(compiled, one, priors, replace(settings, cores=2), seed=simulations - 1)
+    np.testing.assert_array_equal(again.mu, draws.mu)
     p = uniformity_p_values(np.array(list(ranks.values())), kept + 1, np.random.default_rng(9))
     worst = list(ranks)[int(p.argmin())]
     assert p.min() * len(p) > 0.01, f"{worst}: p = {p.min():.5f} over {len(p)} quantities"

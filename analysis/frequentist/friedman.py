@@ -18,7 +18,7 @@ from analysis.frequentist.studentised_range import range_probability, range_quan
 
 Floats = NDArray[np.float64]
 #: The exact distribution is used while it needs no more than this many states times orders.
-_MOST_STATES: Final = 4_000_000
+_MOST_STATES: Final = 400_000
 #: Largest number of conditions whose orders are enumerated.
 _MOST_LEVELS: Final = 5
 #: Below this the complement of the studentised range distribution is rounding.

@@ -44,8 +44,8 @@ def template_summaries(data: TreatedLevels, *, ci_level: float = 0.95) -> pd.Dat
 
 
 def spread_over_templates(rows: pd.DataFrame) -> dict[str, float]:
-    """Standard deviations over templates of mean |bias| and of mean polarity sensitivity."""
-    return {name: float(rows[name].std(ddof=1)) if rows[name].notna().sum() > 1 else np.nan for name in _SPREAD}
+    """Standard deviations, over these templates, of mean |bias| and of mean polarity sensitivity."""
+    return {name: float(rows[name].std(ddof=0)) if rows[name].notna().sum() > 1 else np.nan for name in _SPREAD}
 
 
 _SPREAD: Final = ("abs_bias", "polarity")

@@ -133,7 +133,7 @@ def _compared(row: dict[Any, Any], columns: Columns, limits: Thresholds) -> dict
     found = row | {"difference_se": difference, "width_ratio": ratio, "decision": decision}
     reasons = _reasons(found, columns, limits, pooled_decision)
     verdict = _verdict(found, pooled_decision, columns, limits)
-    code = reasons[0] if reasons and verdict != "agree" else None
+    code = None if verdict in ("agree", "not compared") else reasons[0]
     if verdict == "differ" and code is not None and code is not Reason.UNEXPLAINED:
         verdict = "explained"
     kept = ("model", "measure", "estimate", "ci_low", "ci_high", "std_error", "expected_se", "reliability")

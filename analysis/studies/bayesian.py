@@ -70,6 +70,8 @@ def bayesian_part(context: TaskContext) -> Part | None:
         return None
     if settings.skipped:
         return Part(limits=(sentence(context.where, f"no Bayesian columns: {settings.skipped}"),))
+    if results.estimates.loc[results.estimates["measure"] == "competence_floor", "estimate"].isna().all():
+        return Part(limits=(sentence(context.where, "no Bayesian columns: no model has responses in every cell"),))
     try:
         fitted = _fitted(context, results, context.counts)
     except _UNUSABLE as error:

@@ -149,6 +149,17 @@ def test_a_fit_that_fails_its_gates_is_shown_as_failed(
     assert (out / "tables" / "sampler_gates.md").exists()
 
 
+def test_a_task_without_a_floor_is_not_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches minutes of sampling for a task in which nothing can be compared, and a crash of its report."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    rows = [{"model": "m", "item": str(i), "gold": "yes", "output": "Yes"} for i in range(9)]
+    (logs / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(bayesian, "fit_answer_bias", None)
+    assert main(["report", "--no-pdf", str(logs), "--out", str(tmp_path / "out")]) == 0
+    assert "No Bayesian columns: no model has responses in every cell" in (tmp_path / "out" / "index.html").read_text()
+
+
 def test_many_tasks_are_fitted_up_to_a_stated_number() -> None:
     """Catches an hour of sampling for fifty small tasks, and tasks left out without a word."""
 

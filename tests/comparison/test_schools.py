@@ -116,6 +116,7 @@ def test_undefined_values_are_not_compared() -> None:
         compare_schools(columns(f__estimate=np.nan, f__ci_low=np.nan, f__ci_high=np.nan, f__std_error=np.nan))
     )
     assert found["verdict"] == "not compared"
+    assert found["code"] == ""
 
 
 def test_a_decision_by_a_test_wins_over_the_interval() -> None:

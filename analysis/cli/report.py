@@ -27,7 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--reread", action="store_true", help="read answers from the raw text even where one is given")
     parser.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
     parser.add_argument("--scorer", help="the scorer to use where a log has several")
-    parser.add_argument("--preset", choices=("probability-operators",), help="settings and numbering of a known design")
+    parser.add_argument(
+        "--preset", choices=("probability-operators", "syllogisms"), help="settings and numbering of a known design"
+    )
     parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
     parser.add_argument("--keep-going", action="store_true", help="skip files that cannot be read, and say so")
     parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="write report.tex, but do not compile it")

@@ -10,7 +10,7 @@ from analysis.report.figures.butterfly import butterfly_figure
 from analysis.report.figures.dumbbell import dumbbell_figure
 from analysis.report.numbers import counted, level, signed
 from analysis.studies.answers import TaskAnswers, second_labels, shared_columns
-from analysis.studies.belief_bias_tables import bias_table, labelled_table, shift_table
+from analysis.studies.belief_bias_tables import bias_table, labelled_table, pooled_table, shift_table
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import table_name
 
@@ -38,7 +38,10 @@ def belief_bias_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
         ci_level=context.ci_level,
     )
     noted = _labelled(context, answers)
-    tables = [bias_table(context, estimates, tests), shift_table(context, estimates)]
+    tables = [bias_table(context, estimates, tests)]
+    if pooled.n_models > 1 and pooled.resamples:
+        tables.append(pooled_table(context, estimates, pooled))
+    tables.append(shift_table(context, estimates))
     if noted is not None:
         tables.append(labelled_table(context, estimates, noted))
     section = Section(

@@ -3,7 +3,9 @@
 import pandas as pd
 
 from analysis.frequentist.belief_bias import PUBLISHED
-from analysis.report.columns import Count, Proportion, PValue, Text
+from analysis.frequentist.belief_bias_tests import PooledBeliefBias
+from analysis.frequentist.conditions import paired_t
+from analysis.report.columns import Count, Estimate, Number, Proportion, PValue, Signed, Text
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.studies.context import TaskContext
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
@@ -110,3 +112,60 @@ def labelled_table(context: TaskContext, estimates: pd.DataFrame, noted: pd.Data
         ),
     )
     return Table(spec, wide, simulated=design.simulated)
+
+
+def pooled_table(context: TaskContext, estimates: pd.DataFrame, pooled: PooledBeliefBias) -> Table:
+    """Belief bias over models: the t test that takes models as the sample, and what items and both allow."""
+    design = context.design
+    wide = wide_estimates(estimates, context.labels, ("congruent", "incongruent"))
+    test = paired_t(wide["congruent"].to_numpy(float), wide["incongruent"].to_numpy(float), ci_level=context.ci_level)
+    percentile = "percentile bootstrap"
+    rows = [
+        {
+            "over": "models, items as they are",
+            "low": test.ci_low,
+            "high": test.ci_high,
+            "method": "t over models",
+            "statistic": test.statistic,
+            "p_value": test.p_value,
+            "d_z": test.d_z,
+            "d_av": test.d_av,
+            "n_clusters": test.n_clusters,
+        },
+        {
+            "over": "items within cells, these models",
+            "low": pooled.these_low,
+            "high": pooled.these_high,
+            "method": f"{percentile} over units",
+            "p_value": pooled.p_value,
+            "n_clusters": pooled.n_clusters,
+        },
+        {
+            "over": "models × items",
+            "low": pooled.both_low,
+            "high": pooled.both_high,
+            "method": f"{percentile} over models × units",
+            "n_clusters": min(pooled.n_models, pooled.n_clusters),
+        },
+    ]
+    table = pd.DataFrame(rows).assign(
+        estimate=pooled.estimate, ci_level=context.ci_level, reason=["", *["not part of this test"] * 2]
+    )
+    spec = TableSpec(
+        table_name("belief_bias_pooled", design),
+        title="Mean belief bias, by what is drawn anew" + (f": {design.task}" if design.task else ""),
+        columns=(
+            Text("over", "Drawn anew"),
+            Estimate("estimate", "Mean bias", low="low", high="high", method="method", digits=3, signed=True),
+            Number("statistic", "t", digits=2),
+            PValue("p_value", "p"),
+            Signed("d_z", "d_z", digits=2),
+            Signed("d_av", "d_av", digits=2),
+            Count("n_clusters", "n"),
+        ),
+        note=(
+            "p over items: permutation of believability within validity. A claim about other models and other items "
+            "rests on the last row; models are no sample that anybody drew."
+        ),
+    )
+    return Table(spec, table, simulated=design.simulated)

@@ -1,6 +1,7 @@
 """Designs of published studies that the report knows: settings that follow from the design, numbers of its tables."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import pandas as pd
@@ -19,6 +20,8 @@ NEGATION: Final = Contrast(
 )
 #: Levels that are a baseline wherever they occur beside names: the same questions about letters.
 BASELINES: Final = ("letters", "letter", "letter variables", "variables")
+#: Levels of a condition that the others are compared with.
+PLAIN_CONDITIONS: Final = ("zero_shot", "zero-shot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +29,14 @@ class Preset:
     """A published design.
 
     ``needs`` are factors by which it is recognised; ``tables`` maps the number of a table or figure to what
-    it shows and the stem of the report's own.
+    it shows and the stem of the report's own; ``exclude`` are levels that it leaves out of the cells.
     """
 
     name: str
     title: str
     needs: tuple[str, ...]
     tables: tuple[tuple[str, str, str], ...]
+    exclude: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 PROBABILITY_OPERATORS: Final = Preset(
@@ -57,8 +61,33 @@ PROBABILITY_OPERATORS: Final = Preset(
         ("Figure 2", "accuracy against size", "scaling"),
         ("Figure 3", "heat map", "heat_map"),
     ),
+    {"negation": ("not",)},
 )
-PRESETS: Final = {PROBABILITY_OPERATORS.name: PROBABILITY_OPERATORS}
+SYLLOGISMS: Final = Preset(
+    "syllogisms",
+    "formal and natural-language syllogisms",
+    ("variant", "believability"),
+    (
+        ("Table 3", "accuracy, precision, recall, F1", "classification"),
+        ("Table 3", "consistency over all versions", "consistency"),
+        ("Table 3", "consistency of two versions", "consistency_pairs"),
+        ("Table 3", "accuracy against believability", "second_label"),
+        ("Table 4", "belief bias with nonsense as unbelievable (as published)", "belief_bias_labelled"),
+        ("Table 4", "belief bias with equal cell weights", "belief_bias"),
+        ("Table 5", "Friedman over strategies", "strategy_friedman"),
+        ("Table 5", "zero-shot against the others", "strategy_pairs"),
+        ("Table 5", "Friedman over temperatures", "temperature_friedman"),
+        ("Table 5", "belief bias over models", "belief_bias_pooled"),
+        ("Table 5", "McNemar, and every other unit", "strategy_units"),
+        ("Table 5", "correlations", "correlations"),
+        ("Table 5", "correlation with an external rank", "external_correlation"),
+        ("Figure 1", "accuracy by strategy", "heat_map_strategy"),
+        ("Figure 2", "congruent and incongruent accuracy", "belief_dumbbell"),
+        ("Figure 3", "accuracy against validity and against believability", "belief_butterfly"),
+        ("Figure 4", "accuracy against an external rank", "external_rank"),
+    ),
+)
+PRESETS: Final = {preset.name: preset for preset in (PROBABILITY_OPERATORS, SYLLOGISMS)}
 
 
 def preset_of(name: str) -> Preset:
@@ -92,9 +121,9 @@ def study_with_preset(study: Study, name: str) -> Study:
     AnalysisError
         There is no such preset.
     """
-    preset_of(name)
+    preset = preset_of(name)
     given = "study.exclude" in study.given
-    return study if given else replace(study, exclude={**study.exclude, "negation": ("not",)})
+    return study if given else replace(study, exclude={**study.exclude, **preset.exclude})
 
 
 def with_preset(context: TaskContext, name: str | None = None) -> tuple[TaskContext, Preset | None]:
@@ -127,6 +156,10 @@ def _completed(study: Study, design: TaskDesign) -> Study:
         known = [level for level in names if level in BASELINES]
         if known and factor not in baselines and factor.removeprefix("factor.") not in baselines:
             baselines[factor] = known[0]
+    for condition, names in design.conditions.items():
+        known = [level for level in names if level in PLAIN_CONDITIONS]
+        if known:
+            baselines.setdefault(condition, known[0])
     return replace(study, contrasts=contrasts, baselines=baselines)
 
 

@@ -46,10 +46,12 @@ check: $(STAMP) ## lint, formatting, types and layers
 bench: $(STAMP) ## time the full-size run and compare with peers
 	@$(PY) benchmarks/bench_full_size.py $(ARGS)
 	@$(PY) benchmarks/bench_import.py
+	@$(PY) benchmarks/bench_fit.py
 	@$(PY) benchmarks/bench_readers.py
 
 calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py $(ARGS)
+	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
 	@$(PY) benchmarks/calibrate_tests.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes

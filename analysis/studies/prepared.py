@@ -151,7 +151,7 @@ def _reduced(
         unestimated = {t: why for t, why in counts.items() if isinstance(why, str) and stated[t] is None}
         excluded = rows_set_aside(excluded, statuses, settled, unestimated)
         excluded = pd.concat([excluded, *(s.unused for s in stated.values() if s is not None)], ignore_index=True)
-    bayes = bayesian_by_task(settings.bayes, designs)
+    bayes = bayesian_by_task(settings.bayes, [d for d in designs if not isinstance(counts[d.task], str)])
     contexts = [
         TaskContext(
             con=con,
@@ -164,7 +164,8 @@ def _reduced(
             counts=counts[design.task],
             probabilities=stated[design.task],
             resampling=replace(settings.resampling, task=design.task),
-            bayes=bayes[design.task],
+            bayes=bayes.get(design.task),
+            preset=settings.preset,
             progress=settings.progress,
         )
         for design in designs

@@ -263,10 +263,11 @@ def main() -> None:
         _keep(fits, f"incoherence_{args.what}_fits.csv")
     _keep(summary, f"incoherence_{args.what}.csv")
     packages = ("numpy", "scipy", "pandas", "pymc", "nutpie", "pytensor", "numba")
+    made = int(fits["simulation"].nunique()) * (2 if args.what == "sbc" else 1)
     note = {
-        "command": f"python benchmarks/calibrate_incoherence.py {args.what} --simulations {wanted} --seed {args.seed}",
+        "command": f"python benchmarks/calibrate_incoherence.py {args.what} --simulations {made} --seed {args.seed}",
         "models": args.models if args.what == "sbc" else list(MODELS),
-        "simulations_made": int(fits["simulation"].nunique()) * (2 if args.what == "sbc" else 1),
+        "simulations_made": made,
         "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
         "machine": f"{platform.machine()}, {'two cores' if args.what == 'speed' else 'one core'}",
         "load_average": round(os.getloadavg()[0], 1),

@@ -126,7 +126,9 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
-            raise AnalysisError(f"column {at + 1}: {text[at : at + 20].strip()!r} is no number, role or sign")
+            rest = text[at:].lstrip()
+            column = len(text) - len(rest) + 1
+            raise AnalysisError(f"column {column}: {rest[:20].rstrip()!r} is no number, role or sign")
         found.append((match.lastgroup, match[match.lastgroup], match.start(match.lastgroup) + 1))
         at = match.end()
     return [*found, ("end", "", end + 1)]

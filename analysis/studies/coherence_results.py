@@ -90,28 +90,55 @@ def stated_probabilities(
     return probability_task(answers, identities_of(study), task=design.task)
 
 
-def coherence_results(
-    probabilities: ProbabilityTask, design: TaskDesign, study: Study, *, resampling: Resampling, ci_level: float
-) -> CoherenceResults | None:
-    """Results of the first identity with a complete set on the log-odds scale; None where there is none."""
+@dataclass(frozen=True, slots=True)
+class MainInstances:
+    """Residuals and instances of the first identity with a complete set on the log-odds scale.
+
+    ``instances`` are those that every model has where ``shared``, else ``everything``; ``residuals`` are theirs, by
+    wording.
+    """
+
+    identity: Identity
+    sets: AnswerSets
+    residuals: pd.DataFrame
+    everything: pd.DataFrame
+    instances: pd.DataFrame
+    shared: bool
+
+
+def main_instances(probabilities: ProbabilityTask, design: TaskDesign, study: Study) -> MainInstances | None:
+    """Instances that the tables, and the Bayesian models, are about; None where no set is complete."""
     chosen = next(
-        ((one, sets) for one, sets in probabilities.joined if sets.complete.any() and one.scale == "log_odds"
-         and one.relation == "="),
+        (
+            (one, sets)
+            for one, sets in probabilities.joined
+            if sets.complete.any() and one.scale == "log_odds" and one.relation == "="
+        ),
         None,
-    )  # fmt: skip
+    )
     if chosen is None:
         return None
     one, sets = chosen
-    clip = study.coherence.clip
-    residuals = by_wording(identity_residuals(sets, one, clip=clip))
+    residuals = by_wording(identity_residuals(sets, one, clip=study.coherence.clip))
     everything = instance_moments(residuals, task=design.task)
     instances = shared_instances(everything)
     distinct = len(everything[["unit", "identity"]].drop_duplicates())
     shared = len(instances) >= ENOUGH_SHARED * distinct * everything["model"].nunique()
-    if not shared:
-        instances = everything
+    instances = instances if shared else everything
     kept = residuals.merge(instances[["unit", "identity"]].drop_duplicates(), on=["unit", "identity"])
-    instances, effects = with_wording_effects(instances, kept)
+    return MainInstances(one, sets, kept, everything, instances, shared)
+
+
+def coherence_results(
+    probabilities: ProbabilityTask, design: TaskDesign, study: Study, *, resampling: Resampling, ci_level: float
+) -> CoherenceResults | None:
+    """Results of the first identity with a complete set on the log-odds scale; None where there is none."""
+    main = main_instances(probabilities, design, study)
+    if main is None:
+        return None
+    one, sets, kept = main.identity, main.sets, main.residuals
+    clip = study.coherence.clip
+    instances, effects = with_wording_effects(main.instances, kept)
     flips = flip_tests(kept, rng=resampling.rng("wordings"), flips=resampling.flips)
     unit = "item" if design.unit_is_item else design.unit
     estimates = incoherence_estimates(
@@ -130,8 +157,8 @@ def coherence_results(
         identity=one,
         residuals=kept,
         instances=instances,
-        all_instances=everything,
-        shared=shared,
+        all_instances=main.everything,
+        shared=main.shared,
         estimates=pd.concat([estimates, medians], ignore_index=True),
         tests=detection_table(instances, flips, estimates),
         wordings=effects,

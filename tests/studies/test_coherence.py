@@ -1,0 +1,135 @@
+"""Report on stated probabilities: what it prints, what it uses, and what a design does not allow."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.errors import StudyError
+from analysis.report.content import ReportContent
+from analysis.report.formatted import format_table
+from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
+from analysis.simulation.latent_responders import CoherenceResponder
+from analysis.simulation.write_logs import write_logs
+from analysis.studies.context import Resampling
+from analysis.studies.run import RunSettings, run_report
+
+QUICK = Resampling(flips=999, resamples=499)
+RESPONDERS = (
+    CoherenceResponder("simulated/coherent", spread=0.0, noise=0.1),
+    CoherenceResponder("simulated/leaning", spread=0.5, lean=0.5, noise=0.2, missing=0.01, unparsed=0.02),
+    CoherenceResponder("simulated/noisy", spread=0.0, noise=0.5),
+)
+#: Stem of a table -> what it shows of the design.
+TABLES = {
+    "families", "incoherence", "persistent_tests", "residual_sizes", "associations", "settings_cost",
+    "families_levels", "noise_levels", "role_errors", "direct_and_implied", "residual_differences",
+    "difference_companions", "persistent_differences", "robustness", "wording_effects", "identities",
+    "causal_answers", "rewording", "calibration",
+}  # fmt: skip
+
+
+def reported(folder: Path, study: str = "") -> ReportContent:
+    if study:
+        (folder / "study.toml").write_text(study)
+    return run_report([folder], RunSettings(resampling=QUICK))
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory) -> ReportContent:
+    """Report on simulated logs of the whole design."""
+    folder = tmp_path_factory.mktemp("logs") / "latent"
+    settings = LatentCoherence(RESPONDERS, units=40, causal=3, reworded=30)
+    write_logs(simulate_latent_coherence(np.random.default_rng(4), settings), folder, fmt="jsonl", seed=4)
+    return reported(folder)
+
+
+def rows_of(content: ReportContent, stem: str):
+    return next(t for t in content.tables if t.spec.name.removesuffix("-1") == stem).rows
+
+
+def test_every_table_of_the_design_is_printed(content: ReportContent) -> None:
+    """Catches a part that returns nothing, and a table whose values contradict its columns."""
+    assert {t.spec.name for t in content.tables} >= TABLES
+    assert {f.name for f in content.figures} >= {"persistent", "tokens", "reliability"}
+    for table in content.tables:
+        format_table(table)
+
+
+def test_what_is_simulated_is_found(content: ReportContent) -> None:
+    """Persistent and direction of .7 and .5 for one model, none for the others: catches models mixed up."""
+    estimates = content.data["incoherence"].set_index(["model", "measure"])
+    for model, persistent in (("simulated/leaning", 0.7), ("simulated/coherent", 0.0), ("simulated/noisy", 0.0)):
+        row = estimates.loc[(model, "persistent")]
+        assert row["ci_low"] <= persistent + 0.05
+        assert row["ci_high"] >= persistent - 0.05
+    assert estimates.loc[("simulated/leaning", "direction"), "ci_low"] > 0.2
+    decided = content.data["persistent_tests"].set_index("model")["decision"]
+    assert decided["simulated/leaning"] == "detected"
+
+
+def test_rows_in_are_rows_used_and_set_aside(content: ReportContent) -> None:
+    """Catches used probabilities that the accounting calls set aside, and unparsed ones that it calls used."""
+    rows = content.manifest["rows"]
+    assert rows["used"] + sum(rows["set_aside"].values()) == rows["responses"]
+    assert rows["set_aside"]["no readable probability: unparsed"] > 0
+    assert not [reason for reason in rows["set_aside"] if "no estimate" in reason]
+
+
+def log(folder: Path, rows: list[dict]) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def answers(unit: str, wordings: int = 2, model: str = "m", **changed) -> list[dict]:
+    rng = np.random.default_rng(len(unit) + sum(map(ord, unit)))
+    return [
+        {"model": model, "item": f"{unit}/{k}/{role}/{state}", "unit": unit, "wording": f"w{k}", "role": role,
+         "state": state, "probability": round(float(rng.uniform(0.1, 0.9)), 2)} | changed
+        for k in range(wordings)
+        for role, state in (("target", ""), *((r, s) for r in ("latent", "conditional") for s in "ab"))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("units", "wordings"), [(1, 2), (12, 1), (1, 1)])
+def test_small_designs_give_reasons(tmp_path: Path, units: int, wordings: int) -> None:
+    """One model, one unit, one wording, no truth: every undefined number says why."""
+    rows = [row for u in range(units) for row in answers(f"u{u}", wordings)]
+    content = reported(log(tmp_path / "logs", rows))
+    printed = [format_table(t) for t in content.tables]
+    assert not [note for table in printed for _, note in table.notes if "the data give no reason" in note]
+    said = " ".join(content.limits).lower()
+    assert "no answer has a known truth" in said
+    assert ("one wording only" in said) == (wordings == 1)
+
+
+def test_declared_identities_replace_the_built_in_ones(tmp_path: Path) -> None:
+    """Catches a declaration that is read and then ignored."""
+    study = '[[identity]]\nname = "first state"\nleft = "target"\nright = "latent[a] * conditional[a]"\n'
+    rows = [row for u in range(8) for row in answers(f"u{u}")]
+    content = reported(log(tmp_path / "logs", rows), study)
+    assert content.data["instances"]["identity_name"].unique().tolist() == ["first state"]
+    with pytest.raises(StudyError, match=r"identity 'first state', right = .*column 8"):
+        reported(tmp_path / "logs", study.replace("latent[a] * conditional[a]", "latent ^ 2"))
+
+
+def test_plain_probabilities_have_calibration_and_say_what_is_missing(tmp_path: Path) -> None:
+    """Catches a claim on coherence without roles, and a task called unestimated that has a truth."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": "m", "item": f"q{i}", "probability": round(float(p), 2), "truth": float(rng.random() < p)}
+        for i, p in enumerate(rng.random(40))
+    ]
+    content = reported(log(tmp_path / "logs", rows))
+    assert "calibration" in {t.spec.name for t in content.tables}
+    assert any("have no roles" in said for said in content.limits)
+    assert content.manifest["rows"]["used"] == 40
+
+
+def test_mixed_scales_are_refused(tmp_path: Path) -> None:
+    """Percent beside fractions: catches 40 read as a probability."""
+    rows = answers("u") + answers("v", probability=40.0)
+    with pytest.raises(Exception, match="mixed scales"):
+        reported(log(tmp_path / "logs", rows))

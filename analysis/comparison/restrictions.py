@@ -54,10 +54,10 @@ def restricted_floors(
 
 
 def _floors(name: str, counts: pd.DataFrame, uncertain: str, ci_level: float) -> pd.DataFrame:
-    cells = set(counts["cell"].astype(str)) & set(FOUR_CELLS)
+    cells = set(map(str, counts["cell"].unique())) & set(FOUR_CELLS)
     if cells and cells != set(FOUR_CELLS):
         classes = {cell: "gold_yes" if cell in YES_CELLS else "gold_no" for cell in FOUR_CELLS}
-        counts = counts.assign(cell=counts["cell"].astype(str).map(classes))
+        counts = counts.assign(cell=counts["cell"].map(classes))
         sums = unit_sums(counts, weighting="row")
     else:
         sums = unit_sums(counts)

@@ -44,7 +44,7 @@ def _inside(context: TaskContext, counts: pd.DataFrame) -> tuple[dict[str, NDArr
     inside: dict[str, NDArray[np.bool_]] = {}
     attention = []
     if context.design.cells == "validity_polarity":
-        inside[AFFIRMATIVE] = (counts["cell"].astype(str).isin(["VA", "IA"])).to_numpy()
+        inside[AFFIRMATIVE] = counts["cell"].isin(["VA", "IA"]).to_numpy()
     for restriction in context.study.restrictions:
         columns = {name: find_column(name, tuple(counts.columns)) for name in (*restriction.keep, *restriction.drop)}
         if None in columns.values():

@@ -49,12 +49,12 @@ class RankSettings:
     forms: int = 2
     n: int = 12
     chains: int = 2
-    draws: int = 400
+    draws: int = 1000
     thinned: int = 99
 
     @property
     def sampler(self) -> SamplerSettings:
-        return SamplerSettings(chains=self.chains, draws=self.draws, tune=200, cores=1)
+        return SamplerSettings(chains=self.chains, draws=self.draws, tune=400, cores=1)
 
 
 def crossed_design(settings: RankSettings) -> CountDesign:

@@ -51,6 +51,7 @@ bench: $(STAMP) ## time the full-size run and compare with peers
 
 calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py $(ARGS)
+	@$(PY) benchmarks/calibrate_persistent.py
 	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
 	@$(PY) benchmarks/calibrate_tests.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc

@@ -126,4 +126,11 @@ MEASURES: Final[dict[str, str]] = {
     "endorsement_log_odds_interaction": "log-odds discrimination, believable minus unbelievable",
     "belief_bias_labelled": "the difference with items without believability counted by their label",
     "mean_score": "mean score in [0, 1] over questions",
+    "mean_abs_residual": "mean |residual| of an identity between probabilities, log-odds",
+    "rms_residual": "root mean square of the residual",
+    "median_abs_residual": "median |residual| over instances",
+    "mean_abs_difference": "mean |direct - implied| of probabilities",
+    "error_direct": "mean |log-odds error| of the direct answer against the truth",
+    "error_implied": "the same of what the other answers imply",
+    "reasoning_tokens": "reasoning tokens per answer",
 }

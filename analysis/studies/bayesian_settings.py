@@ -36,7 +36,14 @@ def with_working_copy(settings: BayesianSettings | None, folder: Path) -> Bayesi
 def bayesian_by_task(
     settings: BayesianSettings | None, designs: Sequence[TaskDesign]
 ) -> dict[str, BayesianSettings | None]:
-    """Settings by task: beyond MOST_TASKS yes/no tasks those with the most responses are fitted."""
+    """Settings by task: beyond MOST_TASKS yes/no tasks those with the most responses are fitted.
+
+    Parameters
+    ----------
+    settings : BayesianSettings or None
+    designs : sequence of TaskDesign
+        Of the tasks that the selection leaves.
+    """
     judged = [design for design in designs if design.cells is not None]
     fitted = {d.task for d in sorted(judged, key=lambda d: (-d.n_rows, d.task))[:MOST_TASKS]}
     if settings is None or len(judged) <= MOST_TASKS:

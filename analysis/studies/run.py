@@ -109,6 +109,7 @@ def _settings(study: Study, designs: Sequence[TaskDesign], settings: RunSettings
         "selection": [c.text for c in settings.selection.conditions],
         "study": settings.study.name if settings.study else "",
         "overrides": settings.overrides.name if settings.overrides else "",
+        "seed": settings.resampling.seed,
         "bayes": "none" if settings.bayes is None else "fast" if settings.bayes.fast else "full",
         "reread": settings.intake.reread,
         "keep_going": settings.intake.keep_going,

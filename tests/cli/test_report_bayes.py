@@ -192,3 +192,27 @@ def test_on_real_logs_the_schools_agree(shared: Path, tmp_path: Path) -> None:
     assert "decide alike on 4 of 4 estimates" in (out / "index.html").read_text()
     gates = pd.read_parquet(out / "data" / "bayesian_gates.parquet")
     assert gates["passed"].all()
+
+
+def test_a_selected_task_is_fitted_among_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches `--task` that cannot choose a small task, because tasks outside the selection take its place."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    rows = [
+        {"model": "m", "task": f"t{task}", "item": f"{gold}{i}", "gold": gold, "output": gold}
+        for task in range(2)
+        for gold in ("yes", "no")
+        for i in range(2 + task)
+    ]
+    (logs / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = []
+
+    def stop(*args: object, **options: object) -> AnswerBiasFit:
+        asked.append(options)
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(bayesian, "fit_answer_bias", stop)
+    monkeypatch.setattr("analysis.studies.bayesian_settings.MOST_TASKS", 1)
+    command = ["report", "--no-pdf", str(logs), "--out", str(tmp_path / "out"), "--task", "t0"]
+    assert main(command) == 0
+    assert len(asked) == 1

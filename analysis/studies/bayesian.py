@@ -54,8 +54,8 @@ _UNUSABLE: Final = (AnalysisError, ArithmeticError, ValueError, RuntimeError, Li
 
 
 @dataclass(frozen=True, slots=True)
-class _Fitted:
-    """A fit with what it was made from and compared to."""
+class SchoolsFit:
+    """A fit, its comparison with the frequentist results, its priors, and kept fits that could not be used."""
 
     fit: AnswerBiasFit
     comparison: pd.DataFrame
@@ -73,14 +73,15 @@ def bayesian_part(context: TaskContext) -> Part | None:
     if results.estimates.loc[results.estimates["measure"] == "competence_floor", "estimate"].isna().all():
         return Part(limits=(sentence(context.where, "no Bayesian columns: no model has responses in every cell"),))
     try:
-        fitted = _fitted(context, results, context.counts)
+        fitted = fitted_schools(context, results, context.counts)
     except _UNUSABLE as error:
         said = sentence(context.where, f"no Bayesian columns, the model could not be fitted: {_first_line(error)}")
         return Part(limits=(said,))
     return _part(context, results, fitted)
 
 
-def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFrame) -> _Fitted:
+def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.DataFrame) -> SchoolsFit:
+    """Fit the answer-bias model to a task and set it beside the frequentist results."""
     settings, design = context.bayes, context.design
     priors = priors_from(context.study.priors)
     # Units as asked, also where the claim is about new templates: those the model itself draws anew.
@@ -106,10 +107,10 @@ def _fitted(context: TaskContext, results: JudgementResults, counts: pd.DataFram
     )
     facts = comparison_facts(cell_covariances(weighted_sums(counts, design), uncertain=design.uncertain))
     comparison = compare_columns(fit, results.estimates, results.tests, facts)
-    return _Fitted(fit, comparison, priors, tuple(ignored))
+    return SchoolsFit(fit, comparison, priors, tuple(ignored))
 
 
-def _part(context: TaskContext, results: JudgementResults, fitted: _Fitted) -> Part:
+def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -> Part:
     fit, where = fitted.fit, context.where
     measures = primary_measures(context.study, fitted.comparison)
     failed = fit.status != "ok"
@@ -133,7 +134,7 @@ def _part(context: TaskContext, results: JudgementResults, fitted: _Fitted) -> P
 def _section(
     context: TaskContext,
     results: JudgementResults,
-    fitted: _Fitted,
+    fitted: SchoolsFit,
     measures: tuple[str, ...],
     said: Sequence[str],
 ) -> Section:
@@ -216,7 +217,7 @@ def _limits(context: TaskContext, fit: AnswerBiasFit) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _data(design: TaskDesign, fitted: _Fitted) -> dict[str, pd.DataFrame]:
+def _data(design: TaskDesign, fitted: SchoolsFit) -> dict[str, pd.DataFrame]:
     fit = fitted.fit
     tables = {
         "schools": fitted.comparison,

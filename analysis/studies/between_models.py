@@ -30,15 +30,30 @@ def between_models_part(context: TaskContext) -> Part | None:
     """Comparison of two or more models of a yes/no task."""
     if isinstance(context.counts, str) or context.judgement is None or context.design.target == "census":
         return None
-    counts = unit_counts(context)
-    if counts["model"].nunique() < 2:
+    if unit_counts(context)["model"].nunique() < 2:
         return None
-    shared = shared_items(counts)
-    if not shared.kept or shared.counts["unit"].nunique() < 2:
-        why = (
-            "no item was answered by all of them" if not shared.kept else "the items that all answered make up one unit"
-        )
-        return Part(limits=(f"{context.where}models are not compared: {why}.",))
+    compared = compared_models(context)
+    if isinstance(compared, str):
+        return Part(limits=(f"{context.where}models are not compared: {compared}.",))
+    shared, found = compared
+    tables = [ranks_table(context, found), decisions_table(context, found)]
+    if len(found.pairs) // len(found.models["measure"].unique()) <= MOST_PAIRS:
+        tables.append(pairs_table(context, found))
+    section = Section(
+        f"{context.where}Models compared",
+        lead=(_sentence(found, context.ci_level), _shared(shared)),
+        tables=tuple(tables),
+    )
+    return Part((section,), methods=(_METHODS,), data={"model_pairs": found.pairs, "model_ranks": found.models})
+
+
+def compared_models(context: TaskContext) -> tuple[SharedItems, ModelComparison] | str:
+    """The items that all models answered and the comparison on them, or the reason why there is none."""
+    shared = shared_items(unit_counts(context))
+    if not shared.kept:
+        return "no item was answered by all of them"
+    if shared.counts["unit"].nunique() < 2:
+        return "the items that all answered make up one unit"
     context.progress("comparing models")
     data = treated(level_arrays(shared.counts, None), uncertain=context.design.uncertain)
     resampling = context.resampling
@@ -49,20 +64,8 @@ def between_models_part(context: TaskContext) -> Part | None:
         resamples=resampling.resamples,
         ci_level=context.ci_level,
     )
-    tables = [ranks_table(context, found), decisions_table(context, found)]
-    if len(found.pairs) // len(found.models["measure"].unique()) <= MOST_PAIRS:
-        tables.append(pairs_table(context, found))
-    section = Section(
-        f"{context.where}Models compared",
-        lead=(_sentence(found, context.ci_level), _shared(shared)),
-        tables=tuple(tables),
-    )
     described = {"unit": unit_used(context.design), "uncertain": context.design.uncertain, "task": context.design.task}
-    return Part(
-        (section,),
-        methods=(_METHODS,),
-        data={"model_pairs": found.pairs.assign(**described), "model_ranks": found.models.assign(**described)},
-    )
+    return shared, ModelComparison(found.pairs.assign(**described), found.models.assign(**described))
 
 
 _METHODS = (

@@ -17,9 +17,14 @@ _NAMES = {
     "recall": "Recall",
     "f1": "F1",
     "specificity": "Spec.",
-    "yes_rate": "Yes rate",
 }
-_BALANCED = {"macro_f1": "Macro F1", "macro_recall": "Macro recall", "matthews_correlation": "MCC", "f1_no": "F1 of No"}
+_BALANCED = {
+    "yes_rate": "Yes rate",
+    "macro_f1": "Macro F1",
+    "macro_recall": "Macro recall",
+    "matthews_correlation": "MCC",
+    "f1_no": "F1 of No",
+}
 MEASURES = (*_NAMES, *_BALANCED)
 
 
@@ -90,7 +95,7 @@ def _tables(context: TaskContext, estimates: pd.DataFrame, name: str, title: str
     )
     second = TableSpec(
         table_name(f"{name}_balanced", design),
-        title="Measures in which both classes weigh the same" + where,
+        title="Yes rate, and measures in which both classes weigh the same" + where,
         columns=(
             Text("label", "Model"),
             *(
@@ -99,7 +104,10 @@ def _tables(context: TaskContext, estimates: pd.DataFrame, name: str, title: str
             ),
         ),
         order=("-matthews_correlation", "label"),
-        note="MCC: correlation of right and given answers, 0 for answers that do not depend on the item.",
+        note=(
+            "Yes rate: share of Yes among scored answers. MCC: correlation of right and given answers, 0 for answers "
+            "that do not depend on the item."
+        ),
     )
     return Table(first, wide, simulated=design.simulated), Table(second, wide, simulated=design.simulated)
 

@@ -60,14 +60,15 @@ def overall_table(context: TaskContext, overall: pd.DataFrame, factor: str) -> T
             Proportion("estimate", "W", help="Kendall's W: 0 no agreement on the order of levels, 1 complete"),
             Count("n_set_aside", "Left out", help="units that lack a level"),
             Count("n_tied", "With ties"),
-            Text("mean_ranks", "Mean ranks (1 lowest)"),
         ),
         note=(
             "Several configurations (such as temperatures) of one model are no further units: the second row is what "
             "is printed when they are taken for it."
         ),
     )
-    return Table(spec, overall.drop(columns=["test"]), simulated=context.design.simulated)
+    ranks = str(overall["mean_ranks"].iloc[0])
+    notes = (f"Mean ranks over models, 1 the lowest: {ranks}.",) if ranks else ()
+    return Table(spec, overall.drop(columns=["test"]), notes=notes, simulated=context.design.simulated)
 
 
 def pairs_table(context: TaskContext, pairs: pd.DataFrame, factor: str) -> Table:

@@ -29,7 +29,8 @@ class Preset:
     """A published design.
 
     ``needs`` are factors by which it is recognised; ``tables`` maps the number of a table or figure to what
-    it shows and the stem of the report's own; ``exclude`` are levels that it leaves out of the cells.
+    it shows and the stem of the report's own; ``exclude`` are levels that it leaves out of the cells; ``kind`` is
+    that of its answers, where the factors do not tell.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Preset:
     needs: tuple[str, ...]
     tables: tuple[tuple[str, str, str], ...]
     exclude: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kind: str = ""
 
 
 PROBABILITY_OPERATORS: Final = Preset(
@@ -87,7 +89,30 @@ SYLLOGISMS: Final = Preset(
         ("Figure 4", "accuracy against an external rank", "external_rank"),
     ),
 )
-PRESETS: Final = {preset.name: preset for preset in (PROBABILITY_OPERATORS, SYLLOGISMS)}
+LATENT_COHERENCE: Final = Preset(
+    "latent-coherence",
+    "the law of total probability (arXiv 2610.31833)",
+    ("item_family", "level", "wording"),
+    (
+        ("Table 1", "families and levels", "families"),
+        ("Table 2", "mean |r|, persistent, noise, spread, direction, error", "incoherence"),
+        ("Table 2", "tests of the persistent residual", "persistent_tests"),
+        ("Table 2", "reasoning tokens, further sizes", "residual_sizes"),
+        ("Table 3", "|r|, error and length of reasoning", "associations"),
+        ("Table 4", "settings and cost", "settings_cost"),
+        ("Table 5", "mean |r| by family and level", "families_levels"),
+        ("Table 6", "noise and persistent residual by level", "noise_levels"),
+        ("Table 7", "errors by kind of answer", "role_errors"),
+        ("Table 8", "direct answer and decomposition", "direct_and_implied"),
+        ("Table 9", "differences between models", "residual_differences"),
+        ("Table 10", "clip, scale, rescaled states", "robustness"),
+        ("Text", "causal answers", "causal_answers"),
+        ("Figure 1", "mean |r| and persistent residual", "persistent"),
+        ("Figure 2", "mean |r| against reasoning tokens", "tokens"),
+    ),
+    kind="probability",
+)
+PRESETS: Final = {preset.name: preset for preset in (PROBABILITY_OPERATORS, SYLLOGISMS, LATENT_COHERENCE)}
 
 
 def preset_of(name: str) -> Preset:
@@ -105,7 +130,8 @@ def preset_of(name: str) -> Preset:
 
 def recognised(design: TaskDesign) -> Preset | None:
     """The published design whose factors a task has, each with two levels or more."""
-    return next((preset for preset in PRESETS.values() if not lacking(preset, design)), None)
+    fitting = (preset for preset in PRESETS.values() if preset.kind in ("", design.kind))
+    return next((preset for preset in fitting if not lacking(preset, design)), None)
 
 
 def lacking(preset: Preset, design: TaskDesign) -> tuple[str, ...]:

@@ -57,6 +57,13 @@ def test_every_table_of_the_design_is_printed(content: ReportContent) -> None:
         format_table(table)
 
 
+def test_the_design_is_recognised_and_its_tables_numbered(content: ReportContent) -> None:
+    """Catches a number of the published study that names no table or figure of the report."""
+    numbering = rows_of(content, "numbering")
+    assert numbering["here"].notna().all()
+    assert {f"Table {n}" for n in range(1, 11)} | {"Figure 1", "Figure 2"} <= set(numbering["number"])
+
+
 def test_what_is_simulated_is_found(content: ReportContent) -> None:
     """Persistent and direction of .7 and .5 for one model, none for the others: catches models mixed up."""
     estimates = content.data["incoherence"].set_index(["model", "measure"])

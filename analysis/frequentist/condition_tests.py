@@ -125,13 +125,6 @@ def pair_tests(
 ) -> pd.DataFrame:
     """First minus second level, the models as independent units, with the naive t test beside.
 
-    Parameters
-    ----------
-    matched : MatchedLevels
-    pairs : sequence of (str, str)
-    rng : Generator
-    flips, ci_level, rope
-
     Returns
     -------
     DataFrame

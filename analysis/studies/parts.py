@@ -14,6 +14,7 @@ from analysis.studies.bayesian import bayesian_part
 from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
+from analysis.studies.coherence_bayes import coherence_bayes_part
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.design_tables import design_tables_part
 from analysis.studies.external import external_part
@@ -112,6 +113,7 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     accuracy_part,
     judgement_part,
     coherence_part,
+    coherence_bayes_part,
     calibration_part,
     bayesian_part,
     design_tables_part,

@@ -1,0 +1,228 @@
+"""Bayesian columns of persistent incoherence beside the moment estimates."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.bayes.incoherence import fit_incoherence
+from analysis.bayes.incoherence_result import LINKED, NORMAL, IncoherenceFit
+from analysis.bayes.incoherence_sampling import incoherence_settings
+from analysis.bayes.sampling import fast_settings
+from analysis.errors import AnalysisError
+from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, Text
+from analysis.report.content import Section
+from analysis.report.numbers import fixed
+from analysis.report.spec import Table, TableSpec
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.coherence import model_labels
+from analysis.studies.coherence_results import main_instances
+from analysis.studies.coherence_tables import title_of
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.summary import sentence
+from analysis.studies.wide_table import UNEXPLAINED, table_name
+
+DECISIONS = {"above": "present", "below": "absent", "undecided": "undecided", "": "not judged"}
+CONTRASTS = {"difference": "difference", "equivalent": "equivalent", "undecided": "undecided", "": "not judged"}
+COLUMNS = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
+#: Folder of kept fits within the data of a report.
+KEPT = "fits"
+#: Instances of one model beyond which a report does not wait for the sampler.
+MOST_INSTANCES = 2000
+
+
+def coherence_bayes_part(context: TaskContext) -> Part | None:
+    """Slab-and-spike model linked to the noise, and the normal model beside it; None where none is wanted or "
+    "possible."""
+    settings, probabilities, design = context.bayes, context.probabilities, context.design
+    if settings is None or probabilities is None:
+        return None
+    main = main_instances(probabilities, design, context.study)
+    if main is None or not (main.instances["k"] > 1).any():
+        return None
+    most = int(main.instances.groupby("model").size().max())
+    if most > MOST_INSTANCES:
+        words = f"no Bayesian column of incoherence: {most:,} instances per model, fitted up to {MOST_INSTANCES:,}"
+        return Part(limits=(sentence(context.where, words),))
+    labels = model_labels(probabilities, context.labels)
+    before = _folders(settings.kept)
+    try:
+        fit = fit_incoherence(
+            main.instances[list(COLUMNS)],
+            settings=fast_settings() if settings.fast else incoherence_settings(),
+            ci_level=context.ci_level,
+            seed=settings.seed,
+            cache=settings.kept,
+            progress=context.progress,
+        )
+    except AnalysisError as error:
+        return Part(limits=(sentence(context.where, f"no Bayesian column of incoherence: {error}"),))
+    failed = [sentence(context.where, f"Bayesian incoherence (MCMC): {fit.reason}")] if fit.reason else []
+    if settings.fast:
+        failed.append(sentence(context.where, "the Bayesian columns are a quick look with few draws (--fast)"))
+    title = f"Persistent incoherence, Bayesian: {design.task}" if design.task else "Persistent incoherence, Bayesian"
+    return Part(
+        (Section(title, lead=fit.sentences, tables=_tables(design, fit, labels)),),
+        attention=tuple(failed),
+        summary=_claims(fit, labels, where=context.where),
+        data={
+            "incoherence_bayes": fit.table,
+            "incoherence_contrasts": fit.contrasts,
+            "incoherence_fits": fit.glance.assign(task=design.task),
+        },
+        files=_kept(settings.kept, before),
+    )
+
+
+def _tables(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str, str]) -> tuple[Table, ...]:
+    made = [posterior_table(design, fit, labels)]
+    contrasts = fit.contrasts
+    if len(contrasts):
+        made.append(contrasts_table(design, contrasts, labels))
+    if len(fit.glance):
+        made.append(fits_table(design, fit.glance, labels))
+    return tuple(made)
+
+
+def posterior_table(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str, str]) -> Table:
+    """Persistent incoherence of each model by both models: these instances, and new items."""
+    rows = fit.table[(fit.table["measure"] == "persistent") & (fit.table["item_family"].fillna("") == "")]
+    rows = rows[rows["level"].fillna("") == ""]
+    wide = _merged(rows, labels)
+    spec = TableSpec(
+        table_name("persistent_posterior", design),
+        title=title_of("Persistent incoherence: posterior beside the moment estimate", design),
+        columns=(
+            Text("label", "Model"),
+            *(
+                Estimate(
+                    stem,
+                    head,
+                    low=f"{stem}_low",
+                    high=f"{stem}_high",
+                    method=f"{stem}_method",
+                    reason=f"{stem}_reason",
+                    digits=2,
+                )
+                for stem, head in (
+                    ("linked_these", "SSL, these"),
+                    ("normal_these", "N, these"),
+                    ("linked_new", "SSL, new items"),
+                )
+            ),
+            Number("upper_bound", "Upper bound", digits=2),
+            Proportion("p_present", "P(above .10)"),
+            Number("bayes_factor", "Bayes factor", digits=1),
+            Decision("decision", "Above .10", labels=DECISIONS),
+            Count("n", "Instances"),
+        ),
+        order=("label",),
+        note="Medians in log-odds. SSL: a share of the instances is incoherent, with a probability that grows or "
+        "falls with the instance's own noise; N: every instance is, normally distributed. These: the instances "
+        "asked; new items: more like them, which near 0 rests on the priors. A posterior of a positive quantity "
+        "never holds 0: read the upper bound and the probability. Bayes factor: posterior over prior odds of "
+        "exceeding .10.",
+    )
+    return Table(spec, wide, simulated=design.simulated)
+
+
+def _merged(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """One row per model with the three posteriors side by side."""
+    stems = {("these", LINKED): "linked_these", ("these", NORMAL): "normal_these", ("new_items", LINKED): "linked_new"}
+    made = []
+    for model, group in rows.groupby("model", sort=True):
+        row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
+        for (target, variant), stem in stems.items():
+            part = group[(group["target"] == target) & (group["variant"] == variant)]
+            one = part.iloc[0].to_dict() if len(part) else {"reason": "not fitted"}
+            shown = not str(one.get("reason") or "").startswith("MCMC")
+            for column, suffix in (
+                ("estimate", ""),
+                ("ci_low", "_low"),
+                ("ci_high", "_high"),
+                ("ci_method", "_method"),
+            ):
+                row[f"{stem}{suffix}"] = one.get(column) if shown or suffix == "_method" else None
+            row[f"{stem}_reason"] = one.get("reason") or ("" if pd.notna(row[stem]) else UNEXPLAINED)
+            if stem == "linked_these":
+                row |= {name: one.get(name) if shown else None for name in ("upper_bound", "p_present", "bayes_factor")}
+                row |= {"decision": (one.get("decision") or "") if shown else "", "n": one.get("n", 0)}
+                row |= {"ci_level": one.get("ci_level"), "reason": row[f"{stem}_reason"]}
+        made.append(row)
+    return pd.DataFrame(made)
+
+
+def contrasts_table(design: TaskDesign, contrasts: pd.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Differences of persistent incoherence between models."""
+    rows = contrasts[contrasts["measure"] == "persistent"]
+    names = [
+        f"{labels.get(str(a), str(a))} − {labels.get(str(b), str(b))}"
+        for a, b in zip(rows["model_a"], rows["model_b"], strict=True)
+    ]
+    rows = rows.assign(pair=names)
+    spec = TableSpec(
+        table_name("persistent_contrasts", design),
+        title=title_of("Differences of persistent incoherence, posterior of SSL", design),
+        columns=(
+            Text("pair", "First minus second"),
+            Estimate("estimate", "Difference", digits=2, signed=True),
+            Proportion("p_direction", "P(direction)"),
+            Proportion("p_rope", "P(within ±.05)"),
+            Decision("decision", "Decision", labels=CONTRASTS),
+            Count("n", "Instances"),
+        ),
+        order=("pair",),
+        note="Over the instances that both have. Difference and equivalent: with a posterior probability above "
+        ".95, beyond and within ±.05 log-odds. Models are fitted separately: nothing adjusts for the number of "
+        "pairs.",
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def fits_table(design: TaskDesign, glance: pd.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Every fit with its sampler's state and time."""
+    rows = glance.assign(label=[labels.get(str(m), str(m)) for m in glance["model"]])
+    spec = TableSpec(
+        table_name("incoherence_fits", design),
+        title=title_of("Fits of incoherence", design),
+        columns=(
+            Text("variant", "Variant"),
+            Text("label", "Model"),
+            Text("status", "Status"),
+            Count("divergences", "Divergences", optional=True),
+            Number("seconds", "Seconds", digits=1),
+        ),
+        order=("variant", "label"),
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def _claims(fit: IncoherenceFit, labels: Mapping[str, str], *, where: str) -> tuple[str, ...]:
+    rows = fit.table[
+        (fit.table["measure"] == "persistent") & (fit.table["target"] == "these") & (fit.table["variant"] == LINKED)
+        & (fit.table["item_family"].fillna("") == "") & (fit.table["level"].fillna("") == "")
+        & (fit.table["decision"] == "above")
+    ]  # fmt: skip
+    names = [
+        f"{labels.get(str(m), str(m))} ({fixed(e, 2)})" for m, e in zip(rows["model"], rows["estimate"], strict=True)
+    ]
+    words = f"persistent incoherence exceeds .10 with a posterior probability above .95 for {', '.join(names)}"
+    return (sentence(where, words),) if names else ()
+
+
+def _folders(kept: Path | None) -> frozenset[str]:
+    return frozenset(path.name for path in kept.glob("incoherence-*")) if kept is not None else frozenset()
+
+
+def _kept(kept: Path | None, before: frozenset[str]) -> dict[str, bytes]:
+    """Files of the fit that was made, or of those that were there where none was."""
+    if kept is None:
+        return {}
+    names = (_folders(kept) - before) or before
+    return {
+        f"{KEPT}/{path.relative_to(kept).as_posix()}": path.read_bytes()
+        for name in sorted(names)
+        for path in sorted((kept / name).rglob("*"))
+        if path.is_file()
+    }

@@ -1,0 +1,174 @@
+"""Bayesian fits of logs, and the comparison of the two schools."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import pandas as pd
+import xarray as xr
+
+from analysis.api.estimates import together
+from analysis.api.logs import Logs
+from analysis.bayes import incoherence as incoherence_model
+from analysis.bayes.cache import draws_tree
+from analysis.bayes.incoherence_result import IncoherenceFit
+from analysis.bayes.incoherence_sampling import incoherence_settings
+from analysis.bayes.result import AnswerBiasFit
+from analysis.bayes.sampling import fast_settings
+from analysis.errors import AnalysisError
+from analysis.schema.quoting import shown
+from analysis.studies.bayesian import SchoolsFit, fitted_schools
+from analysis.studies.coherence_results import main_instances
+from analysis.studies.context import BayesianSettings, TaskContext
+
+#: What the models of incoherence read of an instance.
+_INSTANCE: Final = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
+
+
+def compare(logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None) -> pd.DataFrame:
+    """Three columns beside each other: frequentist, hierarchical Bayesian, independent cells; yes/no tasks only.
+
+    Parameters
+    ----------
+    logs : Logs
+    task : str, optional
+        Default: every yes/no task.
+    fast : bool
+        A quick look with few draws.
+    seed : int, optional
+        Of the sampler; default: that of the logs.
+
+    Returns
+    -------
+    DataFrame
+        One row per task, model and measure with the estimates and decisions of each, the verdict and its reason.
+
+    Raises
+    ------
+    AnalysisError
+        No yes/no task, or a model that cannot be fitted.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example", models=["simulated/even-hand", "simulated/no-leaning"]) as logs:
+    ...     schools = eh.compare(logs, fast=True)
+    >>> sorted(schools["model"].unique())
+    ['simulated/even-hand', 'simulated/no-leaning']
+    """
+    chosen = [context for context in logs.contexts(task) if context.judgement is not None]
+    if not chosen:
+        raise AnalysisError("there is no yes/no task to compare the schools on")
+    return together([_fitted(context, fast, seed).comparison for context in chosen])
+
+
+def fit_answer_bias(
+    logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None
+) -> AnswerBiasFit:
+    """Fit the hierarchical model of answer bias to one yes/no task.
+
+    Parameters are those of ``compare``; ``task`` may be left out where there is one yes/no task.
+
+    Returns
+    -------
+    AnswerBiasFit
+        ``table`` (one row per result), ``glance``, ``gates``, ``augment``; ``draws(fit)`` gives the draws.
+
+    Raises
+    ------
+    AnalysisError
+        No yes/no task or several, or a model that cannot be fitted.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example", models=["simulated/even-hand", "simulated/no-leaning"]) as logs:
+    ...     fit = eh.fit_answer_bias(logs, fast=True)
+    >>> fit.status in ("ok", "failed"), "competence_floor" in set(fit.table["measure"])
+    (True, True)
+    """
+    chosen = [context for context in logs.contexts(task) if context.judgement is not None]
+    return _fitted(_only(chosen, "yes/no"), fast, seed).fit
+
+
+def draws(fit: AnswerBiasFit) -> xr.DataTree:
+    """Draws of a fit as an ArviZ DataTree: groups ``posterior`` and ``hyper_parameters``.
+
+    Each variable names what it is in its attribute ``name``.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example", models=["simulated/even-hand", "simulated/no-leaning"]) as logs:
+    ...     tree = eh.draws(eh.fit_answer_bias(logs, fast=True))
+    >>> sorted(tree.children)
+    ['hyper_parameters', 'posterior']
+    """
+    return draws_tree(fit)
+
+
+def fit_incoherence(
+    logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None
+) -> IncoherenceFit:
+    """Fit the spike-and-slab model of incoherence, and the normal one beside it, to one task of probabilities.
+
+    Parameters
+    ----------
+    logs : Logs
+    task : str, optional
+        May be left out where there is one such task.
+    fast : bool
+        A quick look with few draws.
+    seed : int, optional
+        Of the sampler; default: that of the logs.
+
+    Raises
+    ------
+    AnalysisError
+        No task of stated probabilities or several, or no complete set of answers.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example") as logs:
+    ...     eh.fit_incoherence(logs)
+    Traceback (most recent call last):
+    ...
+    analysis.errors.AnalysisError: there is no task of stated probabilities
+    """
+    chosen = [context for context in logs.contexts(task) if context.probabilities is not None]
+    context = _only(chosen, "of stated probabilities")
+    if context.probabilities is None:
+        raise AnalysisError("there is no task of stated probabilities")
+    main = main_instances(context.probabilities, context.design, context.study)
+    if main is None:
+        raise AnalysisError("no set of answers that an identity joins is complete, so there is no incoherence to fit")
+    bayes = _bayes(context, fast, seed)
+    return incoherence_model.fit_incoherence(
+        main.instances[list(_INSTANCE)],
+        settings=fast_settings() if fast else incoherence_settings(),
+        ci_level=context.ci_level,
+        seed=bayes.seed,
+        progress=context.progress,
+    )
+
+
+def _bayes(context: TaskContext, fast: bool, seed: int | None) -> BayesianSettings:
+    given = context.bayes or BayesianSettings()
+    return replace(given, fast=fast, seed=given.seed if seed is None else seed, skipped="")
+
+
+def _fitted(context: TaskContext, fast: bool, seed: int | None) -> SchoolsFit:
+    results, counts = context.judgement, context.counts
+    if results is None or isinstance(counts, str):
+        raise AnalysisError("there is no yes/no task to fit the model of answer bias to")
+    return fitted_schools(replace(context, bayes=_bayes(context, fast, seed)), results, counts)
+
+
+def _only(contexts: Sequence[TaskContext], kind: str) -> TaskContext:
+    if not contexts:
+        raise AnalysisError(f"there is no task {kind}" if kind.startswith("of") else f"there is no {kind} task")
+    if len(contexts) > 1:
+        names = ", ".join(shown(context.design.task) for context in contexts)
+        raise AnalysisError(f"there are {len(contexts)} tasks ({names}); name one with task=")
+    return contexts[0]

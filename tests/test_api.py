@@ -1,0 +1,121 @@
+"""The Python interface: its examples run, its numbers are those of the report, importing it costs nothing."""
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import analysis as eh
+from analysis import api
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "logs" / "example"
+MODELS = ["simulated/even-hand", "simulated/no-leaning"]
+#: Names that come with their own documentation: results and the error.
+RESULTS = {"AnalysisError", "AnswerBiasFit", "IncoherenceFit", "ModelComparison"}
+
+
+@pytest.fixture(scope="module")
+def logs():
+    with eh.read_logs(EXAMPLE, models=MODELS) as logs:
+        yield logs
+
+
+@pytest.mark.parametrize("name", sorted(set(eh.__all__) - RESULTS))
+def test_every_public_name_has_an_example_that_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches an example that was never run, or that a change made wrong."""
+    monkeypatch.chdir(ROOT)
+    found = getattr(eh, name)
+    tests = [t for t in doctest.DocTestFinder().find(found, name, globs={}) if t.examples]
+    assert tests, f"{name} has no example"
+    for test in tests:
+        runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+        said: list[str] = []
+        runner.run(test, out=said.append)
+        assert not runner.failures, "".join(said)
+
+
+def test_numbers_are_those_of_the_report(logs: eh.Logs, tmp_path: Path) -> None:
+    """Catches a second path to an estimate that counts, weighs or draws differently."""
+    out = eh.report(EXAMPLE, out=tmp_path / "report", models=MODELS, fast=True)
+    compared = eh.compare_models(logs)
+    for name, table in {
+        "estimates": eh.measures(logs),
+        "floor_tests": eh.floor_tests(logs),
+        "model_pairs": compared.pairs,
+        "model_ranks": compared.models,
+        "schools": eh.compare(logs, fast=True),
+        "bayesian_estimates": eh.fit_answer_bias(logs, fast=True).table,
+    }.items():
+        kept = pd.read_parquet(out / "data" / f"{name}.parquet")
+        assert list(kept.columns) == list(table.columns), name
+        for column in kept.columns:
+            if pd.api.types.is_numeric_dtype(kept[column]):
+                assert kept[column].to_numpy(float) == pytest.approx(table[column].to_numpy(float), nan_ok=True), name
+            else:
+                assert kept[column].astype("str").tolist() == table[column].astype("str").tolist(), (name, column)
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    """Catches an import at the top that makes `evenhand schema` wait for PyMC."""
+    code = "import sys, analysis; print([m for m in ('pandas', 'numpy', 'pymc', 'duckdb') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_folders_do_not_take_the_place_of_functions() -> None:
+    """Catches `eh.report` and `eh.measures` being the folders of these names once something was imported from them."""
+    code = (
+        "import analysis as eh\nfrom analysis.measures.rates import share\nfrom analysis.report.numbers import fixed\n"
+        "print(callable(eh.report), callable(eh.measures), share(1, 2), fixed(0.5, 1))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert found.stdout.split() == ["True", "True", "0.5", "0.5"]
+
+
+def test_stubs_for_type_checkers_name_what_is_there() -> None:
+    """Catches a public name that only one of the two lists has."""
+    assert eh.__all__ == api.__all__
+    assert set(eh.__all__) <= set(dir(eh))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        eh.nothing  # noqa: B018
+
+
+def test_text_from_logs_cannot_act_in_a_notebook(tmp_path: Path) -> None:
+    """Catches a task's name that becomes markup, or steers a terminal."""
+    log = tmp_path / "log.csv"
+    rows = [f"m,<script>x</script>\x1b[31m,i{i},yes,{'yes' if i % 2 else 'no'}" for i in range(6)]
+    log.write_text("model,task,item,answer,gold\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    with eh.read_logs(log) as logs:
+        assert "<script>" not in logs._repr_html_()
+        assert "\x1b" not in repr(logs) + logs._repr_html_()
+
+
+def test_requests_that_cannot_be_met_say_why(logs: eh.Logs, tmp_path: Path) -> None:
+    """Catches an empty answer, or a traceback from deep inside, in place of one message."""
+    for call, said in (
+        (lambda: eh.read_logs(), "name a log file or directory"),
+        (lambda: eh.read_logs(EXAMPLE, models="simulated/even-hand"), "models is a list of texts"),
+        (lambda: eh.fit_answer_bias(logs, task="other"), 'no task "other"; there are "probability-operators"'),
+        (lambda: eh.fit_incoherence(logs), "no task of stated probabilities"),
+    ):
+        with pytest.raises(eh.AnalysisError, match=said):
+            call()
+    with (
+        eh.read_logs(EXAMPLE, models=MODELS[:1]) as one,
+        pytest.raises(eh.AnalysisError, match="models cannot be compared"),
+    ):
+        eh.compare_models(one)
+
+
+def test_closing_deletes_the_store_and_keeps_the_counts() -> None:
+    """Catches a store that outlives its logs, and counts that need it."""
+    logs = eh.read_logs(EXAMPLE, models=MODELS[:1])
+    store = logs.contexts()[0].bayes.kept.parent
+    assert store.is_dir()
+    logs.close()
+    assert not store.exists()
+    assert len(eh.measures(logs))

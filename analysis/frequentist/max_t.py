@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.arguments import check_level
-from analysis.frequentist.sign_flips import canonical_units, flipped_sums, mean_and_error, unit_table
+from analysis.frequentist.flip_counts import canonical_units, flipped_sums
+from analysis.frequentist.sign_flips import mean_and_error, unit_table
 
 Floats = NDArray[np.float64]
 #: Studentised statistics that differ by less, relatively, are ties.

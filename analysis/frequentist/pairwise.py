@@ -13,7 +13,7 @@ from analysis.errors import AnalysisError
 from analysis.frequentist.effect_sizes import d_av, d_z
 from analysis.frequentist.max_t import max_t
 from analysis.frequentist.multiplicity import benjamini_hochberg, bonferroni, family_size, holm
-from analysis.frequentist.sign_flips import flips_needed, sign_flip_test
+from analysis.frequentist.sign_flips import flips_needed, pair_flip_tests
 
 Floats = NDArray[np.float64]
 ADJUSTMENTS: Final = ("holm", "bonferroni", "max_t", "benjamini_hochberg")
@@ -118,7 +118,7 @@ def pairwise_differences(
     index = model_pairs(pairs, len(table))
     first, second = table[index[:, 0]], table[index[:, 1]]
     drawn = max(flips, min(flips_needed(len(index)), MOST_FLIPS))
-    test = sign_flip_test(first - second, rng=rng, flips=drawn, most_flips=MOST_FLIPS)
+    test = pair_flip_tests(table, index, rng=rng, flips=drawn, most_flips=MOST_FLIPS)
     reach = student.ppf(0.5 + check_level(ci_level) / 2, np.where(test.df > 0, test.df, np.nan)) * test.std_error
     low, high, method = test.estimate - reach, test.estimate + reach, "cluster t"
     if adjust == "max_t":

@@ -1,6 +1,6 @@
 """Sign-flip tests of paired differences by unit: is their mean 0, when each unit's sign could as well be the other?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.errors import AnalysisError
+from analysis.frequentist.flip_counts import TIE, as_extreme, extreme_counts, extreme_pair_counts, units_total
 
 Floats = NDArray[np.float64]
 ALTERNATIVES: Final = ("two-sided", "greater", "less")
 #: Up to this many units with a difference, all sign patterns are enumerated.
 ENUMERATED_UNITS: Final = 16
-#: Sums closer than this share of the sum of absolute values are ties.
-_TIE: Final = 1e-10
-#: Numbers held at once while flipping.
-_BLOCK: Final = 4_000_000
 #: More than this share of the tests at the smallest possible p-value calls for more flips.
 _CROWDED: Final = 0.05
 
@@ -103,7 +100,7 @@ def sign_flip_test(
     alpha : float
         Level below which a p-value has to be possible; else ``reason`` says so.
     most_flips : int, optional
-        Draw that many instead when more than 5 % of the drawn tests sit at 1 / (flips + 1).
+        Draw up to that many when more than 5 % of the drawn tests sit at 1 / (flips + 1).
 
     Raises
     ------
@@ -122,6 +119,60 @@ def sign_flip_test(
     Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9:39, doi:10.2202/1544-6115.1585.
     """
     given, table = unit_table(values)
+
+    def counted(rows: NDArray[np.intp], zeroed: Floats, number: int) -> Floats:
+        return extreme_counts(zeroed[rows], rng, number, alternative)
+
+    return _tested(table, given, counted, flips, alternative, alpha, most_flips)
+
+
+def pair_flip_tests(
+    sides: ArrayLike,
+    pairs: NDArray[np.int64],
+    *,
+    rng: np.random.Generator,
+    flips: int = 20_000,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    most_flips: int | None = None,
+) -> SignFlipTest:
+    """``sign_flip_test`` of the differences of pairs of rows.
+
+    Parameters
+    ----------
+    sides : array_like (M, G)
+        Unit values; NaN where a unit is absent. Parameters without a description are those of ``sign_flip_test``.
+    pairs : (T, 2) of int
+        Rows of ``sides``: the first minus the second is tested.
+
+    Notes
+    -----
+    Where all rows have the same units the flipped sums of M rows serve all pairs, with the same p-values.
+    """
+    _, table = unit_table(sides)
+    differences = table[pairs[:, 0]] - table[pairs[:, 1]]
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    if np.isnan(table).any() or not len(pairs):
+        return sign_flip_test(
+            differences, rng=rng, flips=flips, alternative=alternative, alpha=alpha, most_flips=most_flips
+        )
+
+    def counted(rows: NDArray[np.intp], _: Floats, number: int) -> Floats:
+        return extreme_pair_counts(table, pairs[rows], rng, number, alternative)
+
+    return _tested(differences, (len(pairs),), counted, flips, alternative, alpha, most_flips)
+
+
+def _tested(
+    table: Floats,
+    given: tuple[int, ...],
+    counted: Callable[[NDArray[np.intp], Floats, int], Floats],
+    flips: int,
+    alternative: str,
+    alpha: float,
+    most_flips: int | None,
+) -> SignFlipTest:
+    """Tests of the rows (T, G), of shape ``given``; ``counted`` counts extreme sign patterns of some rows."""
     if alternative not in ALTERNATIVES:
         raise AnalysisError(f"alternative must be one of {', '.join(ALTERNATIVES)}, not {alternative!r}")
     present = ~np.isnan(table)
@@ -133,10 +184,12 @@ def sign_flip_test(
         p[row] = _enumerated(zeroed[row][zeroed[row] != 0], alternative)
     drawn = np.flatnonzero(~exact)
     if len(drawn):
-        p[drawn] = _drawn(zeroed[drawn], rng, flips, alternative)
-        crowded = np.mean(p[drawn] <= 1 / (flips + 1)) > _CROWDED
+        hits = counted(drawn, zeroed, flips)
+        crowded = np.mean(hits == 0) > _CROWDED
         if most_flips is not None and most_flips > flips and crowded:
-            p[drawn], used[drawn] = _drawn(zeroed[drawn], rng, most_flips, alternative), most_flips
+            hits += counted(drawn, zeroed, most_flips - flips)
+            used[drawn] = most_flips
+        p[drawn] = (hits + 1) / (used[drawn] + 1)
     ends = 2.0 if alternative == "two-sided" else 1.0
     resolution = np.where(exact, np.minimum(ends / used, 1.0), 1 / (used + 1))
     mean, error, n = mean_and_error(table)
@@ -189,74 +242,14 @@ def mean_and_error(table: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     return mean, np.sqrt(variance), n
 
 
-def canonical_units(table: Floats) -> tuple[Floats, Floats]:
-    """Units in an order and with signs that do not depend on how they, or the tests, were written down.
-
-    Parameters
-    ----------
-    table : (T, G)
-        Without NaN.
-
-    Returns
-    -------
-    units : (T, G)
-        Columns sorted and each multiplied by +1 or -1, rows multiplied by ``lean``: the same sign
-        patterns over all columns give the same null distribution.
-    lean : (T,)
-        +1 or -1, such that the sum of lean * row is not negative.
-    """
-    size = np.abs(table)
-    total, scale = table.sum(axis=1), size.sum(axis=1)
-    lean = np.where(total < -_TIE * scale, -1.0, 1.0)
-    rows = np.lexsort(np.sort(size, axis=1).T[::-1])
-    leaned = (table * lean[:, None])[rows]
-    columns = np.lexsort(np.concatenate([size[rows], leaned])[::-1])
-    leaned = leaned[:, columns]
-    first = np.take_along_axis(leaned, np.argmax(leaned != 0, axis=0)[None], axis=0)[0]
-    units = np.empty_like(leaned)
-    units[rows] = leaned * np.where(first < 0, -1.0, 1.0)
-    return units, lean
-
-
-def flipped_sums(units: Floats, rng: np.random.Generator, flips: int) -> Iterator[Floats]:
-    """Sums (block, T) of the columns of ``units`` (T, G) under random signs, ``flips`` rows in all."""
-    tests, g = units.shape
-    block = int(np.clip(_BLOCK // max(tests, g), 64, 10_000))
-    columns, total = np.ascontiguousarray(2 * units.T), units.sum(axis=1)
-    for start in range(0, flips, block):
-        size = min(block, flips - start)
-        packed = np.frombuffer(rng.bytes(size * -(-g // 8)), np.uint8).reshape(size, -1)
-        yield np.unpackbits(packed, axis=1, count=g).astype(np.float64) @ columns - total
-
-
-def _drawn(zeroed: Floats, rng: np.random.Generator, flips: int, alternative: str) -> Floats:
-    units, lean = canonical_units(zeroed[:, (zeroed != 0).any(axis=0)])
-    total, slack = units_total(zeroed), _TIE * np.abs(zeroed).sum(axis=1)
-    hits = np.zeros(len(units))
-    for sums in flipped_sums(units, rng, flips):
-        hits += np.count_nonzero(_as_extreme(sums * lean, total, slack, alternative), axis=0)
-    return (hits + 1) / (flips + 1)
-
-
-def units_total(zeroed: Floats) -> Floats:
-    """Sums over units that do not depend on their order."""
-    return np.sort(zeroed, axis=-1).sum(axis=-1)
-
-
 def _enumerated(values: Floats, alternative: str) -> float:
     """Share of all 2^g sign patterns as extreme as the data; half of them mirror the other half."""
     g, size = len(values), np.sort(np.abs(values))
     patterns = np.arange(2 ** (g - 1))[:, None] >> np.arange(g) & 1
     sums = np.asarray((1.0 - 2.0 * patterns) @ size, dtype=np.float64)
-    total, slack = float(units_total(values)), _TIE * float(size.sum())
-    count = np.sum([_as_extreme(half, total, slack, alternative).sum() for half in (sums, -sums)])
+    total, slack = float(units_total(values)), TIE * float(size.sum())
+    count = np.sum([as_extreme(half, total, slack, alternative).sum() for half in (sums, -sums)])
     return float(count / 2**g)
-
-
-def _as_extreme(sums: Floats, total: Floats | float, slack: Floats | float, alternative: str) -> NDArray[np.bool_]:
-    if alternative == "two-sided":
-        return np.abs(sums) >= np.abs(total) - slack
-    return sums >= total - slack if alternative == "greater" else sums <= total + slack
 
 
 def _reason(n: int, differing: int, resolution: float, alpha: float) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, permutation_test
 
 from analysis.errors import AnalysisError
-from analysis.frequentist.sign_flips import ALTERNATIVES, flips_needed, sign_flip_test
+from analysis.frequentist.sign_flips import ALTERNATIVES, flips_needed, pair_flip_tests, sign_flip_test
 
 DIFFERENCES = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
@@ -109,6 +109,32 @@ def test_flips_are_raised_where_tests_crowd_the_floor() -> None:
     assert raised.p_value[0] == pytest.approx(1 / 5001)
     assert sign_flip_test(d[1:], rng=rng(), flips=1000, most_flips=5000).flips.tolist() == [1000] * 3
     assert flips_needed(21) == 8400
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_sums_of_the_sides_give_the_p_values_of_the_differences(alternative: str) -> None:
+    """Catches pairs whose order, units or side got lost on the quicker way: the same signs give the same counts."""
+    sides = np.round(np.random.default_rng(5).normal(np.linspace(0, 0.4, 6)[:, None], 0.5, (6, 40)), 1)
+    sides[:, 3] = 0.4  # a unit in which nobody differs
+    sides[5] = sides[4]
+    sides[3, :30] = sides[2, :30]  # this pair is enumerated
+    pairs = np.array([[0, 1], [4, 2], [2, 3], [1, 5], [4, 5], [0, 5], [2, 1]])
+    for most in (None, 6000):
+        plain = sign_flip_test(
+            sides[pairs[:, 0]] - sides[pairs[:, 1]], rng=rng(), flips=2000, alternative=alternative, most_flips=most
+        )
+        quick = pair_flip_tests(sides, pairs, rng=rng(), flips=2000, alternative=alternative, most_flips=most)
+        np.testing.assert_array_equal(quick.p_value, plain.p_value)
+        np.testing.assert_array_equal(quick.flips, plain.flips)
+    assert plain.exact.tolist() == [False, False, True, False, True, False, False]
+
+
+def test_pairs_with_other_units_are_tested_on_what_they_share() -> None:
+    sides = np.random.default_rng(6).normal(size=(3, 30))
+    sides[2, :4] = np.nan
+    found = pair_flip_tests(sides, np.array([[0, 1], [0, 2]]), rng=rng(), flips=2000)
+    assert found.n_clusters.tolist() == [30, 26]
+    assert found.estimate[1] == pytest.approx((sides[0] - sides[2])[4:].mean())
 
 
 def test_rounding_noise_is_no_difference_between_ties() -> None:

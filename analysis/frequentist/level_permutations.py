@@ -13,7 +13,7 @@ from analysis.frequentist.level_effects import LevelEffects
 
 Floats = NDArray[np.float64]
 #: Numbers held at once while permuting.
-_BLOCK: Final = 2_000_000
+_BLOCK: Final = 500_000
 #: Orders of up to this many levels are looked up.
 _TABLED_LEVELS: Final = 6
 
@@ -53,14 +53,14 @@ def _within(fit: LevelEffects, rng: np.random.Generator, permutations: int) -> I
     back = None if (places == np.arange(k)).all() else np.argsort(places, axis=1)[None]
     first = np.arange(g, dtype=np.int32)[:, None] * np.int32(k)
     size = int(np.clip(_BLOCK // (k * max(g, tests)), 16, permutations))
+    ones, rows = np.ones(size * k * g), np.arange(0, size * k * g + 1, g, dtype=np.int32)
     for start in range(0, permutations, size):
         n = min(size, permutations - start)
         orders = _orders(rng, n, counts, k)
         takes = (orders if back is None else np.take_along_axis(orders, back, axis=2)) + first
         # Row (permutation, level) of a sparse matrix picks the value that each unit brings to the level.
         index = np.ascontiguousarray(takes.transpose(0, 2, 1)).ravel()
-        rows = np.arange(0, n * k * g + 1, g, dtype=np.int32)
-        picked = csr_matrix((np.ones(n * k * g), index, rows), shape=(n * k, g * k))
+        picked = csr_matrix((ones[: len(index)], index, rows[: n * k + 1]), shape=(n * k, g * k))
         yield (picked @ values).reshape(n, k, tests)
 
 

@@ -69,6 +69,14 @@ OUTPUT_COLUMNS: Final[dict[str, str]] = {
     "rope_low": "lower end of the region of practical equivalence",
     "rope_high": "upper end of the region of practical equivalence",
     "p_rope": "posterior probability of lying in the region of practical equivalence",
+    "before_model": "model as logged on the side before",
+    "after_model": "model as logged on the side after",
+    "before": "value before, in the unit of the estimate",
+    "after": "value after, in the unit of the estimate",
+    "size_p_adjusted": "adjusted p-value of which of before and after is larger in size",
+    "equivalent_p_adjusted": "adjusted p-value of lying in the region of practical equivalence",
+    "change_limit": "change, after minus before, that a gate lets pass",
+    "outcome": "of a gate: passed, failed or not judged",
     "reason": "why a result is undefined, or what limits it; empty otherwise",
 }
 

@@ -19,6 +19,7 @@ COMMANDS = (
     "crosscheck",
     "check_tables",
     "show",
+    "diff",
     "doctor",
 )
 

@@ -76,11 +76,11 @@ def compare_models(
     if data.n.shape[2] != 1 or data.arrays.cells == ("",):
         raise AnalysisError("models are compared on one level of all responses, with cells")
     n, y = data.n[:, :, 0], data.y[:, :, 0]
-    classes, contrasts = _weights(data)
-    parts = [_floors(n, y, classes, ci_level)]
+    classes, contrasts = compared_weights(data)
+    parts = [floor_rows(n, y, classes, ci_level)]
     values = {name: unit_contrast_values(n, y, weights[None])[:, 0] for name, weights in contrasts.items()}
-    parts += [_flipped(name, unit, rng, flips, ci_level) for name, unit in values.items()]
-    pairs = pd.concat([_equivalence(part, rope, 1 - ci_level) for part in parts], ignore_index=True)
+    parts += [flipped_rows(name, unit, rng, flips, ci_level) for name, unit in values.items()]
+    pairs = pd.concat([with_equivalence(part, rope, 1 - ci_level) for part in parts], ignore_index=True)
     names = data.arrays.models
     for side in ("a", "b"):
         pairs.insert(1, f"model_{side}", [names[at] for at in pairs.pop(f"at_{side}")])
@@ -88,14 +88,16 @@ def compare_models(
     return ModelComparison(pairs.assign(ci_level=ci_level), models.assign(ci_level=ci_level))
 
 
-def _weights(data: TreatedLevels) -> tuple[Floats, dict[str, Floats]]:
+def compared_weights(data: TreatedLevels) -> tuple[Floats, dict[str, Floats]]:
+    """Rates whose minimum is the floor (C, K), and the contrasts by measure (K,), as weights of the cells."""
     if data.arrays.four:
         names = ("balanced_accuracy", "answer_bias", "polarity_sensitivity")
         return PAIR_WEIGHTS["yes_no"], dict(zip(names, CONTRASTS[:3], strict=True))
     return np.eye(2), {"balanced_accuracy": np.array([0.5, 0.5]), "answer_bias": np.array([1.0, -1.0])}
 
 
-def _floors(n: Floats, y: Floats, classes: Floats, ci_level: float) -> pd.DataFrame:
+def floor_rows(n: Floats, y: Floats, classes: Floats, ci_level: float) -> pd.DataFrame:
+    """One row per pair of models: difference of floors from trials and right answers (M, G, K)."""
     found = floor_differences(n, y, classes, ci_level=ci_level)
     return pd.DataFrame(
         {
@@ -119,7 +121,8 @@ def _floors(n: Floats, y: Floats, classes: Floats, ci_level: float) -> pd.DataFr
     )
 
 
-def _flipped(measure: str, values: Floats, rng: np.random.Generator, flips: int, ci_level: float) -> pd.DataFrame:
+def flipped_rows(measure: str, values: Floats, rng: np.random.Generator, flips: int, ci_level: float) -> pd.DataFrame:
+    """One row per pair of models: difference of unit values (M, G), tested by sign flips of units."""
     found = pairwise_differences(values, rng=rng, flips=flips, ci_level=ci_level)
     resolution = np.where(found.at_floor, found.resolution, np.nan)
     return pd.DataFrame(
@@ -146,7 +149,8 @@ def _flipped(measure: str, values: Floats, rng: np.random.Generator, flips: int,
     )
 
 
-def _equivalence(rows: pd.DataFrame, rope: float, alpha: float) -> pd.DataFrame:
+def with_equivalence(rows: pd.DataFrame, rope: float, alpha: float) -> pd.DataFrame:
+    """The rows with two one-sided tests of each difference within +- ``rope``."""
     test = equivalence_test(rows["estimate"], rows["std_error"], rows["df"], rope=(-rope, rope), alpha=alpha)
     return rows.assign(
         p_adjust_method="holm", rope_low=-rope, rope_high=rope, p_equivalent=test.p_value, decision=test.decision

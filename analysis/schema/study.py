@@ -10,6 +10,7 @@ from typing import Any
 from analysis.errors import StudyError
 from analysis.schema.coherence_settings import Coherence, coherence_of
 from analysis.schema.external_settings import External, external_of
+from analysis.schema.gate_settings import GateSettings, gate_of
 from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.reading_settings import Reading, reading_of
 from analysis.schema.responses import CONDITIONS
@@ -113,6 +114,7 @@ class Study:
     votes: Votes = field(default_factory=Votes)
     external: External | None = None
     items_file: str = ""
+    gate: GateSettings = field(default_factory=GateSettings)
     report: Report = field(default_factory=Report)
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
@@ -291,6 +293,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings["coherence"] = coherence_of(values)
     settings["votes"] = votes_of(values)
     settings["external"] = external_of(values)
+    settings["gate"] = gate_of(values)
     settings["report"] = Report(**values.get("report", {}))
     settings["priors"] = values.get("priors", {})
     return settings

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
+from analysis.schema.gate_settings import GATE_MODES, GATED
 from analysis.schema.reading_settings import VERDICTS
 from analysis.vocabulary import MEASURES
 
@@ -99,6 +100,10 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         Key("name", "text", "name to print"),
         Key("lower_is_better", "flag", "whether small numbers are good, as of ranks"),
         Key("names", "table of texts", "model as logged -> its name in the file"),
+    ),
+    "gate": (
+        *(Key(name, "number", "threshold of the change that `evenhand diff` lets pass") for name in GATED),
+        Key("mode", "text", "fails where such a change is shown, or where it is possible", GATE_MODES),
     ),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),

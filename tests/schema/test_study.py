@@ -7,6 +7,7 @@ import pytest
 from analysis.errors import StudyError
 from analysis.schema.coherence_settings import Coherence, IdentityEntry
 from analysis.schema.external_settings import External
+from analysis.schema.gate_settings import GATED
 from analysis.schema.map_rules import MapRule
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
@@ -86,6 +87,15 @@ value = "Rank"
 lower_is_better = true
 names = { "openai/gpt-4o" = "GPT" }
 
+[gate]
+mode = "possible"
+competence_floor = -0.02
+balanced_accuracy = -0.02
+accuracy = -0.03
+answer_bias = 0.05
+polarity_sensitivity = 0.05
+uncertain_rate = 0.01
+
 [report]
 primary = ["competence_floor"]
 """
@@ -134,6 +144,9 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     assert study.coherence == Coherence((entry,), 0.02)
     assert study.votes == Votes("no", "meta.believable", "1")
     assert study.external == External("arena.csv", "Model", "Rank", "", True, {"openai/gpt-4o": "GPT"})
+    assert study.gate.mode == "possible"
+    assert study.gate.thresholds["accuracy"] == -0.03
+    assert set(study.gate.thresholds) == set(GATED)
     assert study.report.primary == ("competence_floor",)
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""

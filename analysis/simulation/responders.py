@@ -13,6 +13,8 @@ from analysis.errors import AnalysisError
 
 #: Validity and polarity of each cell, +1 for valid and affirmative; Yes is right where they agree.
 CELL_SIGNS: Final = {"VA": (1, 1), "VN": (1, -1), "IA": (-1, 1), "IN": (-1, -1)}
+#: Each becomes a file of its own.
+MOST_RESPONDERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ def responder_population(rng: np.random.Generator, n: int, population: Populatio
     """Draw responders named ``simulated/model-01`` and so on."""
     if n < 1:
         raise AnalysisError(f"at least one responder is needed, not {n}")
+    if n > MOST_RESPONDERS:
+        raise AnalysisError(f"at most {MOST_RESPONDERS:,} responders can be drawn, not {n:,}")
     coefficients = rng.normal(population.means, population.sds, size=(n, 4))
     accuracy = accuracy_from_contrasts(coefficients)
     uncertain = expit(

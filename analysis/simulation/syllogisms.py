@@ -76,6 +76,14 @@ class Syllogisms:
         sizes = {len(self.strategies), len(self.strategy_lean), len(self.strategy_discrimination)}
         if sizes != {len(self.strategies)} or not self.strategies or not self.temperatures:
             raise AnalysisError("each strategy needs one effect on lean and one on discrimination")
+        if not (self.unreadable >= 0 and self.failed >= 0 and self.unreadable + self.failed <= 1):
+            raise AnalysisError(
+                "unreadable and failed are rates whose sum is at most 1, "
+                f"not unreadable = {self.unreadable}, failed = {self.failed}"
+            )
+        configurations = len(self.strategies) * len(self.temperatures)
+        if not 0 <= self.interrupted <= configurations:
+            raise AnalysisError(f"interrupted must lie between 0 and {configurations}, not {self.interrupted}")
 
 
 @dataclass(frozen=True, slots=True)

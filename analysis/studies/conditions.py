@@ -89,7 +89,9 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
         if len(ranks):
             data["condition_ranks"] = ranks
             tables.append(ranks_table(context, ranks, factor))
-        tables += [ladder_table(context, steps, factor), influence_table(context, left, steps, factor)]
+        tables.append(ladder_table(context, steps, factor))
+        if len(left):
+            tables.append(influence_table(context, left, steps, factor))
     else:
         tables.append(ladder_table(context, steps, factor))
     tables.append(by_model_table(context, by_model, factor))

@@ -70,6 +70,8 @@ def _table(context: TaskContext, rows: pd.DataFrame, names: tuple[str, ...], mea
 
 
 def _sentence(rows: pd.DataFrame) -> str:
+    if rows["spread"].isna().all():
+        return "No model has an accuracy under any weighting."
     text = f"Accuracy moves by {fixed(float(rows['spread'].mean()), 3)} on average between weightings"
     text += f", by {fixed(float(rows['spread'].max()), 3)} at most"
     if "cell" in rows.columns:

@@ -202,13 +202,13 @@ def read_logs(
         overrides=overrides, filter=filter, scorer=scorer, keep_going=keep_going, preset=preset, ci_level=ci_level,
         seed=seed, progress=progress,
     )  # fmt: skip
+    # Fits of this session are kept beside the store, so that what was fitted once is not sampled again.
+    settings = replace(settings, bayes=BayesianSettings(seed=seed))
     with ExitStack() as stack:
-        # Fits of this session are kept beside the store, so that the second question is not sampled for.
-        settings = replace(settings, bayes=BayesianSettings(seed=seed))
         found = stack.enter_context(prepared(log_paths(paths), settings))
         contexts = tuple(with_preset(with_estimates(context), context.preset)[0] for context in found.contexts)
-        return _logs(found, contexts, stack.pop_all())
-    raise AnalysisError("the logs were not read")
+        store = stack.pop_all()
+    return _logs(found, contexts, store)
 
 
 def _logs(found: Prepared, contexts: tuple[TaskContext, ...], store: ExitStack) -> Logs:

@@ -20,6 +20,7 @@ COMMANDS = (
     "check_tables",
     "show",
     "diff",
+    "export",
     "doctor",
 )
 

@@ -120,7 +120,7 @@ def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     for path, data in _files(content):
         (folder / path).write_bytes(data)
     for name, table in content.data.items():
-        _write_parquet(table, folder / "data" / f"{name}.parquet")
+        write_parquet(table, folder / "data" / f"{name}.parquet")
     for name, data in content.files.items():
         place = folder / "data" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def frame_csv(frame: pd.DataFrame) -> str:
     return safe.to_csv(index=False, lineterminator="\r\n")
 
 
-def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     """The table without pandas' own metadata: the same bytes for the same values."""
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
     pq.write_table(table, path, compression="zstd")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.errors import AnalysisError
 from analysis.schema.quoting import shown
-from analysis.verification.written_report import read_manifest
+from analysis.verification.written_report import data_names, read_data, read_manifest
 
 #: Numbers that differ by less than this share of the larger one, or by less than this, are the same.
 ROUNDING: Final = 1e-9
@@ -69,11 +69,11 @@ def report_difference(before: Path, after: Path, *, tolerance: float = ROUNDING)
     if not 0 <= tolerance < 1:
         raise AnalysisError(f"the tolerance must lie in [0, 1), not {tolerance:g}")
     first, second = read_manifest(before), read_manifest(after)
-    names = [_data_names(manifest) for manifest in (first, second)]
+    names = [data_names(manifest) for manifest in (first, second)]
     values, rows = [], []
     for name in sorted({*names[0], *names[1]} - set(_NOT_COMPARED)):
         tables = [
-            _read(folder, name) if name in own else None for folder, own in zip((before, after), names, strict=True)
+            read_data(folder, name) if name in own else None for folder, own in zip((before, after), names, strict=True)
         ]
         found, account = _compared(name, tables[0], tables[1], tolerance)
         values.append(found)
@@ -89,20 +89,6 @@ def report_difference(before: Path, after: Path, *, tolerance: float = ROUNDING)
         values=every.drop(columns="compared"),
         rows=pd.DataFrame(rows, columns=["data", "compared", "before_only", "after_only"]),
     )
-
-
-def _data_names(manifest: Mapping[str, Any]) -> list[str]:
-    outputs = manifest.get("outputs", {})
-    paths = [Path(str(path)) for path in outputs] if isinstance(outputs, dict) else []
-    return [p.stem for p in paths if p.suffix == ".parquet" and len(p.parts) == 2 and p.parts[0] == "data"]
-
-
-def _read(folder: Path, name: str) -> pd.DataFrame:
-    path = folder / "data" / f"{name}.parquet"
-    try:
-        return pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise AnalysisError(f"{path}: cannot be read; make the report anew from its logs") from error
 
 
 def _choices(before: Mapping[str, Any], after: Mapping[str, Any]) -> pd.DataFrame:

@@ -3,8 +3,11 @@
 import csv
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from analysis.errors import AnalysisError
 
@@ -41,6 +44,33 @@ def table_names(folder: Path) -> tuple[str, ...]:
     outputs = read_manifest(folder).get("outputs", {})
     written = [Path(str(path)) for path in outputs] if isinstance(outputs, dict) else []
     return tuple(sorted(path.stem for path in written if path.parts[:1] == ("tables",) and path.suffix == ".csv"))
+
+
+def report_data(folder: Path) -> dict[str, pd.DataFrame]:
+    """Data of a report by file stem, in order of name.
+
+    Raises
+    ------
+    AnalysisError
+        The folder holds no report, or its data cannot be read.
+    """
+    return {name: read_data(folder, name) for name in sorted(data_names(read_manifest(folder)))}
+
+
+def data_names(manifest: Mapping[str, Any]) -> list[str]:
+    """Stems of the data that a manifest lists, kept fits left out."""
+    outputs = manifest.get("outputs", {})
+    paths = [Path(str(path)) for path in outputs] if isinstance(outputs, dict) else []
+    return [p.stem for p in paths if p.suffix == ".parquet" and len(p.parts) == 2 and p.parts[0] == "data"]
+
+
+def read_data(folder: Path, name: str) -> pd.DataFrame:
+    """One table of the data of a report."""
+    path = folder / "data" / f"{name}.parquet"
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise AnalysisError(f"{path}: cannot be read; make the report anew from its logs") from error
 
 
 def table_text(folder: Path, name: str) -> str:

@@ -71,12 +71,16 @@ def _logs(args: argparse.Namespace) -> int:
     from analysis.studies.prepared import prepared
 
     settings = _settings(args)
-    with prepared([args.before], settings) as before, prepared([args.after], settings) as after:
-        gates, mode = _gates(args, before, after)
-        found = logs_difference(before, after, models=args.models, rope=args.rope)
+    # One after the other: what is compared are counts, which outlive their store.
+    with prepared([args.before], settings) as before:
+        pass
+    with prepared([args.after], settings) as after:
+        pass
+    gates, mode = _gates(args, before, after)
+    found = logs_difference(before, after, models=args.models, rope=args.rope)
 
-        def name(model: str) -> str:
-            return after.study.label(model) if after.study.label(model) != model else before.study.label(model)
+    def name(model: str) -> str:
+        return after.study.label(model) if after.study.label(model) != model else before.study.label(model)
 
     outcomes = gate_tests(found.comparisons, gates, mode=mode, ci_level=args.ci_level) if gates else None
     failed = outcomes is not None and bool((outcomes["outcome"] == "failed").any())
@@ -156,20 +160,20 @@ def _reports(args: argparse.Namespace) -> int:
     found = report_difference(args.before, args.after, tolerance=args.tolerance)
     if args.json:
         tables = {"choices": found.choices, "numbers": found.numbers, "values": found.values, "rows": found.rows}
-        _print_json({name: _records(rows) for name, rows in tables.items()})
+        _print_json({name: _records(rows) for name, rows in tables.items()} | {"simulated": found.simulated})
         return 0
     if found.choices.empty:
         print("Same settings, inputs and versions.")
     else:
-        _print_table(choices_table(found.choices))
-    if unmatched := rows_table(found.rows):
+        _print_table(choices_table(found.choices, simulated=found.simulated))
+    if unmatched := rows_table(found.rows, simulated=found.simulated):
         _print_table(unmatched)
     if found.numbers.empty:
         print(f"No number changed beyond rounding ({int(found.rows['compared'].sum()):,} rows compared).")
         return 0
-    _print_table(numbers_table(found.numbers))
+    _print_table(numbers_table(found.numbers, simulated=found.simulated))
     if (found.values["column"] == "estimate").any():
-        _print_table(values_table(found.values))
+        _print_table(values_table(found.values, simulated=found.simulated))
     print("Whether a change is more than chance, two reports cannot say: give the logs of both.")
     return 0
 

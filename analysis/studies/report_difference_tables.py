@@ -13,7 +13,7 @@ _KINDS: Final = {"setting": "Settings", "version": "Versions", "input": "Inputs 
 _HASH: Final = 12
 
 
-def choices_table(choices: pd.DataFrame) -> Table:
+def choices_table(choices: pd.DataFrame, *, simulated: bool) -> Table:
     """Settings, versions and inputs that differ."""
     rows = choices.assign(kind=choices["kind"].map(_KINDS))
     inputs = choices["kind"] == "input"
@@ -25,10 +25,10 @@ def choices_table(choices: pd.DataFrame) -> Table:
         columns=(Text("name", "Name"), Text("before", "Before"), Text("after", "After")),
         groups=("kind",),
     )
-    return Table(spec, rows)
+    return Table(spec, rows, simulated=simulated)
 
 
-def numbers_table(numbers: pd.DataFrame) -> Table:
+def numbers_table(numbers: pd.DataFrame, *, simulated: bool) -> Table:
     """Columns of data in which something changed."""
     spec = TableSpec(
         "changed_columns",
@@ -43,10 +43,10 @@ def numbers_table(numbers: pd.DataFrame) -> Table:
         note="Rows are matched by what they are about. No test: the data of a report hold no paired responses.",
     )
     reason = pd.Series("text or missing numbers", index=numbers.index).where(numbers["largest"].isna(), "")
-    return Table(spec, numbers.assign(reason=reason))
+    return Table(spec, numbers.assign(reason=reason), simulated=simulated)
 
 
-def values_table(values: pd.DataFrame) -> Table:
+def values_table(values: pd.DataFrame, *, simulated: bool) -> Table:
     """The estimates that changed most."""
     found = values[values["column"] == "estimate"]
     size = found["change"].astype(float).abs()
@@ -64,10 +64,10 @@ def values_table(values: pd.DataFrame) -> Table:
         groups=("data",),
         note=f"{len(found):,} estimates changed; at most {MOST_VALUES} are printed, --json gives all.",
     )
-    return Table(spec, rows.assign(reason=reason).drop(columns="_size").head(MOST_VALUES))
+    return Table(spec, rows.assign(reason=reason).drop(columns="_size").head(MOST_VALUES), simulated=simulated)
 
 
-def rows_table(rows: pd.DataFrame) -> Table | None:
+def rows_table(rows: pd.DataFrame, *, simulated: bool) -> Table | None:
     """Data with rows that one report alone has; None where there are none."""
     found = rows[(rows["before_only"] > 0) | (rows["after_only"] > 0)]
     if found.empty:
@@ -82,4 +82,4 @@ def rows_table(rows: pd.DataFrame) -> Table | None:
             Count("after_only", "After only"),
         ),
     )
-    return Table(spec, found)
+    return Table(spec, found, simulated=simulated)

@@ -43,12 +43,15 @@ class ReportDifference:
         change.
     rows : DataFrame
         ``data, compared, before_only, after_only``: rows of every data file.
+    simulated : bool
+        Whether one of them is about generated logs.
     """
 
     choices: pd.DataFrame
     numbers: pd.DataFrame
     values: pd.DataFrame
     rows: pd.DataFrame
+    simulated: bool
 
 
 def report_difference(before: Path, after: Path, *, tolerance: float = ROUNDING) -> ReportDifference:
@@ -88,6 +91,7 @@ def report_difference(before: Path, after: Path, *, tolerance: float = ROUNDING)
         numbers=numbers.reset_index(),
         values=every.drop(columns="compared"),
         rows=pd.DataFrame(rows, columns=["data", "compared", "before_only", "after_only"]),
+        simulated=bool(first.get("simulated") or second.get("simulated")),
     )
 
 

@@ -1,11 +1,14 @@
 """Section on stated probabilities against what is true: Brier score, its parts, and the reliability curve."""
 
+import pandas as pd
+
 from analysis.frequentist.calibration import BINS, probability_errors, reliability_curve
 from analysis.report.columns import Count, Number, Text
 from analysis.report.content import Section
 from analysis.report.figures.reliability import reliability_figure
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Table, TableSpec
+from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence import model_labels
 from analysis.studies.coherence_tables import title_of
 from analysis.studies.context import Part, TaskContext
@@ -36,25 +39,12 @@ def calibration_part(context: TaskContext) -> Part | None:
     )
     errors = errors.assign(label=[labels.get(str(m), str(m)) for m in errors["model"]])
     errors = errors.assign(unit="item" if design.unit_is_item else design.unit)
-    for name in ("brier", "bias", "abs_error"):
-        errors[f"{name}_method"], errors[f"{name}_reason"] = errors["ci_method"], errors["reason"]
     what = "outcomes (0 or 1)" if binary else "exact probabilities"
-    spec = TableSpec(
-        table_name("calibration", design),
-        title=title_of("Stated probabilities against the truth", design),
-        columns=(
-            Text("label", "Model"),
-            estimate_column("brier", "Brier score"),
-            estimate_column("abs_error", "Mean |p − truth|"),
-            estimate_column("bias", "Mean p − truth", signed=True),
-            Number("miscalibration", "Miscalibration", digits=4),
-            Number("resolution", "Resolution", digits=4),
-            Number("uncertainty", "Uncertainty", digits=4),
-            Number("within", "Within bins", digits=4),
-            Count("n", "Answers"),
-            Count("n_clusters", "Units"),
-        ),
-        order=("brier", "label"),
+    table = errors_table(
+        design,
+        errors,
+        name="calibration",
+        title="Stated probabilities against the truth",
         note=f"Truths are {what}. Brier score: mean squared difference"
         f"{'' if binary else ' from the exact probability, without the variance of outcomes'}; it is miscalibration − "
         f"resolution + uncertainty + what varies within the {BINS} bins. A model that always states the same has no "
@@ -66,7 +56,7 @@ def calibration_part(context: TaskContext) -> Part | None:
             f"{counted(len(answers), 'answer')} to {counted(answers['item'].nunique(), 'question')} "
             f"of {counted(answers['unit'].nunique(), 'unit')} have a known truth.",
         ),
-        tables=(Table(spec, errors, simulated=design.simulated),),
+        tables=(table,),
         figures=(
             reliability_figure(curve, name=table_name("reliability", design), labels=labels, subject=design.task),
         ),
@@ -83,3 +73,30 @@ def calibration_part(context: TaskContext) -> Part | None:
         limits=tuple(limits),
         data={"calibration": errors.assign(task=design.task), "reliability": curve.assign(task=design.task)},
     )
+
+
+def errors_table(design: TaskDesign, errors: pd.DataFrame, *, name: str, title: str, note: str) -> Table:
+    """Table of ``frequentist.calibration.probability_errors``, with the columns ``label`` and ``unit`` added."""
+    rows = errors.assign(
+        **{f"{measure}_method": errors["ci_method"] for measure in ("brier", "bias", "abs_error")},
+        **{f"{measure}_reason": errors["reason"] for measure in ("brier", "bias", "abs_error")},
+    )
+    spec = TableSpec(
+        table_name(name, design),
+        title=title_of(title, design),
+        columns=(
+            Text("label", "Model"),
+            estimate_column("brier", "Brier score"),
+            estimate_column("abs_error", "Mean |p − truth|"),
+            estimate_column("bias", "Mean p − truth", signed=True),
+            Number("miscalibration", "Miscalibration", digits=4),
+            Number("resolution", "Resolution", digits=4),
+            Number("uncertainty", "Uncertainty", digits=4),
+            Number("within", "Within bins", digits=4),
+            Count("n", "Answers"),
+            Count("n_clusters", "Units"),
+        ),
+        order=("brier", "label"),
+        note=note,
+    )
+    return Table(spec, rows, simulated=design.simulated)

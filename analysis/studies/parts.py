@@ -30,6 +30,7 @@ from analysis.studies.restrictions import restrictions_part
 from analysis.studies.scaling import scaling_part
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.templates import templates_part
+from analysis.studies.token_probabilities import token_probabilities_part
 from analysis.studies.weightings import weightings_part
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
@@ -126,6 +127,7 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     scaling_part,
     associations_part,
     heat_maps_part,
+    token_probabilities_part,
     leaderboard_part,
     repeated_part,
     external_part,

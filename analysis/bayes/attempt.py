@@ -102,7 +102,7 @@ class Attempt:
                     f"The approximation to stage {name!r} did not settle; it was sampled in non-centred coordinates."
                 )
             self.tell(f"sampling {name}: {len(coordinates.hyper) + coordinates.coefficients.size} parameters")
-            draws = sample(arrays, coordinates, self.settings, seed=self.seed)
+            draws = sample(arrays, coordinates, self.settings, seed=self.seed, stage=name)
             stages[name] = StageFit(arrays, coordinates, draws)
             gates += sampler_gates(draws, stage=name)
         return _Sampled(stages, tuple(gates), tuple(notes))

@@ -32,7 +32,7 @@ BETTER: Final = {
     "accuracy": 1,
     "uncertain_rate": -1,
 }
-IDENTICAL: Final = "every unit has the same counts before and after"
+IDENTICAL: Final = "no unit differs between before and after"
 
 
 def before_after(
@@ -59,7 +59,7 @@ def before_after(
     -------
     DataFrame
         One row per measure: ``before, after, estimate`` (after minus before), ``std_error, df``, interval,
-        ``p_value``, ``p_equivalent``, ``n_clusters``, ``identical`` (no count of any unit differs), ``reason``;
+        ``p_value``, ``p_equivalent``, ``n_clusters``, ``identical`` (no unit differs), ``reason``;
         for measures whose size counts, ``p_size``: whether before plus after differs from 0, which with the
         difference decides which of the two is larger in size; and ``resolution``, the smallest p-value that
         the flips allow where ``p_value`` is that.
@@ -84,6 +84,9 @@ def before_after(
         pooled = trials.sum(axis=-1, keepdims=True), events.sum(axis=-1, keepdims=True)
         parts.append(_contrast_row(measure, *pooled, np.ones(1), rng, flips, ci_level))
     rows = pd.concat([with_equivalence(part, rope, 1 - ci_level) for part in parts], ignore_index=True)
+    # The largest difference that there can be: of measures within [0, 1], and of signed ones.
+    most = np.where(rows["measure"].map(BETTER) == 0, 2.0, 1.0)
+    rows = rows.assign(ci_low=np.maximum(rows["ci_low"], -most), ci_high=np.minimum(rows["ci_high"], most))
     identical = rows["identical"].to_numpy(bool)
     rows.loc[identical, "reason"] = IDENTICAL
     rows.loc[identical, ["p_value", "resolution", "p_size"]] = np.nan
@@ -107,7 +110,7 @@ def with_verdicts(rows: pd.DataFrame, *, ci_level: float = 0.95) -> pd.DataFrame
     DataFrame
         ``p_adjusted``, ``size_p_adjusted`` (Holm over both together: all tests of a difference, and of which
         is larger in size), ``equivalent_p_adjusted`` (Holm over all tests of equivalence), ``verdict``:
-        ``unchanged`` (no count differs), ``equivalent``, ``better``, ``worse``, ``changed`` (a difference is shown
+        ``unchanged`` (no unit differs), ``equivalent``, ``better``, ``worse``, ``changed`` (a difference is shown
         and not which is larger in size), ``undecided``, ``not tested``.
     """
     alpha = 1 - ci_level
@@ -132,8 +135,9 @@ def _cell_parts(
 ) -> list[pd.DataFrame]:
     classes, contrasts = compared_weights(data)
     after, before = competence_floor(share(y.sum(axis=1), n.sum(axis=1)) @ classes.T)
+    same = bool(np.array_equal(n[0], n[1]) and np.array_equal(y[0], y[1]))
     floors = floor_rows(n, y, classes, ci_level).assign(
-        before=before, after=after, identical=_identical(n, y), p_size=np.nan, resolution=np.nan
+        before=before, after=after, identical=same, p_size=np.nan, resolution=np.nan
     )
     rest = [_contrast_row(name, n, y, weights, rng, flips, ci_level) for name, weights in contrasts.items()]
     return [floors, *rest]
@@ -151,12 +155,12 @@ def _contrast_row(
         mirrored = np.stack([values[0], -values[1]])
         p_size = float(flipped_rows(measure, mirrored, rng, flips, ci_level)["p_value"].iloc[0])
     return row.assign(
-        before=before, after=after, identical=_identical(n, y), p_size=p_size, resolution=row["adjusted_bound"]
+        before=before,
+        after=after,
+        identical=bool(np.array_equal(values[0], values[1], equal_nan=True)),
+        p_size=p_size,
+        resolution=row["adjusted_bound"],
     )
-
-
-def _identical(n: Floats, y: Floats) -> bool:
-    return bool(np.array_equal(n[0], n[1]) and np.array_equal(y[0], y[1]))
 
 
 def _verdict(row: dict[Any, Any], alpha: float) -> str:

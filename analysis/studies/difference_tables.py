@@ -75,16 +75,25 @@ def comparisons_table(found: LogsDifference, name: Callable[[str], str]) -> Tabl
             Decision("verdict", "Verdict", labels=VERDICTS),
         ),
         groups=("pair",),
-        note=(
-            "Differences are after minus before. Floors are compared by the delta method at the class where each side "
-            "is worse, the rest by sign flips of units. Unchanged: no count of any unit differs. Equivalent: the "
-            f"difference is shown to lie {within}. For bias and polarity sensitivity better means smaller in size, and "
-            "changed that a difference is shown but not which of the two is larger in size. Undecided is not "
-            "equivalent. Responses weigh alike within a class."
-        ),
+        note=_note(set(rows["measure"]), within),
         bold_where=(Where("verdict", "==", "worse", meaning="worse"),),
     )
     return Table(spec, rows, simulated=found.simulated)
+
+
+def _note(measures: set[str], within: str) -> str:
+    """How the measures of a table were compared and what the verdicts mean."""
+    tests = "they are tested by sign flips of units"
+    if "competence_floor" in measures:
+        tests = "floors are compared by the delta method at the class where each side is worse, the rest by sign flips"
+    said = [f"Differences are after minus before; {tests}.", "Unchanged: no unit differs."]
+    said.append(f"Equivalent: the difference is shown to lie {within}. Undecided is not equivalent.")
+    if "answer_bias" in measures:
+        said.append(
+            "For bias and polarity sensitivity better means smaller in size, and changed that a difference is shown "
+            "but not which of the two is larger in size."
+        )
+    return " ".join([*said, "Responses weigh alike within a class."])
 
 
 def changes_table(found: LogsDifference, name: Callable[[str], str]) -> Table:
@@ -137,7 +146,7 @@ def gate_table(outcomes: pd.DataFrame, name: Callable[[str], str], *, simulated:
     """Thresholds, and whether the changes pass."""
     rows = _grouped(outcomes, name).assign(
         head=[HEADS[m] for m in outcomes["measure"]],
-        p_adjusted_reason=outcomes["reason"].where(outcomes["p_adjusted"].isna(), ""),
+        p_reason=outcomes["reason"].where(outcomes["p_adjusted"].isna(), ""),
     )
     shown = outcomes["mode"].iloc[0] == "shown"
     spec = TableSpec(
@@ -149,7 +158,7 @@ def gate_table(outcomes: pd.DataFrame, name: Callable[[str], str], *, simulated:
             Estimate("estimate", "Difference", signed=True, reason="reason"),
             Signed("change_limit", "Threshold", digits=3),
             Text("guards", "Against a"),
-            PValue("p_adjusted", "p", reason="p_adjusted_reason"),
+            PValue("p_adjusted" if shown else "p_value", "p", reason="p_reason"),
             Decision("outcome", "Outcome", labels=OUTCOMES),
         ),
         note=(

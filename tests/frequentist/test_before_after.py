@@ -114,6 +114,9 @@ def test_gates_on_nothing_are_refused_or_not_judged() -> None:
     one = compared(drawn(rng, 0.9, 0.9, units=1), drawn(rng, 0.2, 0.2, units=1))
     assert gate_tests(one, [Gate("accuracy", -0.02)], mode="shown")["outcome"].tolist() == ["not judged"]
     assert gate_tests(one, [Gate("accuracy", -0.02)], mode="possible")["outcome"].tolist() == ["failed"]
+    assert not one["ci_high"].gt(1).any()
+    two = compared(np.array([[20, 0], [0, 20]]), np.array([[0, 20], [20, 20]]))
+    assert (two.loc["accuracy", "ci_low"], two.loc["accuracy", "ci_high"]) == (-1, 1), "no difference lies beyond"
     assert one.loc["accuracy", "verdict"] in ("not tested", "undecided")
     same = compared(drawn(rng, 0.9, 0.9), drawn(rng, 0.9, 0.9))
     with pytest.raises(AnalysisError, match="polarity_sensitivity: not compared for any task"):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -119,3 +120,17 @@ def test_closing_deletes_the_store_and_keeps_the_counts() -> None:
     logs.close()
     assert not store.exists()
     assert len(eh.measures(logs))
+    assert eh.fit_answer_bias(logs, fast=True).status in ("ok", "failed")
+    assert not store.exists(), "a fit of closed logs is kept nowhere"
+
+
+def test_draws_of_incoherence_are_a_tree_by_length() -> None:
+    """Catches draws of another length that overwrite, or fit into no common data set."""
+    empty = pd.DataFrame()
+    arrays = {"SSL: a": np.zeros((4, 10)), "SSL: b": np.ones((4, 20)), "N: a": np.full((4, 10), 2.0)}
+    fit = eh.IncoherenceFit("t", "ok", "", *[empty] * 8, (), arrays)
+    tree = eh.draws(fit)
+    found = {v.attrs["name"]: v.to_numpy() for group in tree.children.values() for v in group.dataset.values()}
+    assert {name: array.shape for name, array in found.items()} == {k: v.shape for k, v in arrays.items()}
+    assert all((found[name] == arrays[name]).all() for name in arrays)
+    assert sorted(tree.children) == ["posterior", "posterior_2"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any
 
 import pandas as pd
 import xarray as xr
@@ -18,11 +18,9 @@ from analysis.bayes.sampling import fast_settings
 from analysis.errors import AnalysisError
 from analysis.schema.quoting import shown
 from analysis.studies.bayesian import SchoolsFit, fitted_schools
+from analysis.studies.coherence_bayes import COLUMNS
 from analysis.studies.coherence_results import main_instances
 from analysis.studies.context import BayesianSettings, TaskContext
-
-#: What the models of incoherence read of an instance.
-_INSTANCE: Final = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
 
 
 def compare(logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None) -> pd.DataFrame:
@@ -91,10 +89,11 @@ def fit_answer_bias(
     return _fitted(_only(chosen, "yes/no"), fast, seed).fit
 
 
-def draws(fit: AnswerBiasFit) -> xr.DataTree:
-    """Draws of a fit as an ArviZ DataTree: groups ``posterior`` and ``hyper_parameters``.
+def draws(fit: AnswerBiasFit | IncoherenceFit) -> xr.DataTree:
+    """Draws of a fit as an ArviZ DataTree, each variable with what it is in its attribute ``name``.
 
-    Each variable names what it is in its attribute ``name``.
+    A fit of answer bias has the groups ``posterior`` and ``hyper_parameters``; one of incoherence ``posterior``, and
+    ``posterior_2`` and so on for models that were sampled at another length.
 
     Examples
     --------
@@ -104,7 +103,15 @@ def draws(fit: AnswerBiasFit) -> xr.DataTree:
     >>> sorted(tree.children)
     ['hyper_parameters', 'posterior']
     """
-    return draws_tree(fit)
+    if isinstance(fit, AnswerBiasFit):
+        return draws_tree(fit)
+    groups: dict[tuple[int, ...], dict[str, Any]] = {}
+    for i, (name, array) in enumerate(fit.draws.items()):
+        groups.setdefault(array.shape, {})[f"x{i}"] = (("chain", "draw"), array, {"name": name})
+    named = {
+        f"posterior_{k}" if k > 1 else "posterior": xr.Dataset(found) for k, found in enumerate(groups.values(), 1)
+    }
+    return xr.DataTree.from_dict(named)
 
 
 def fit_incoherence(
@@ -145,17 +152,20 @@ def fit_incoherence(
         raise AnalysisError("no set of answers that an identity joins is complete, so there is no incoherence to fit")
     bayes = _bayes(context, fast, seed)
     return incoherence_model.fit_incoherence(
-        main.instances[list(_INSTANCE)],
+        main.instances[list(COLUMNS)],
         settings=fast_settings() if fast else incoherence_settings(),
         ci_level=context.ci_level,
         seed=bayes.seed,
+        cache=bayes.kept,
         progress=context.progress,
     )
 
 
 def _bayes(context: TaskContext, fast: bool, seed: int | None) -> BayesianSettings:
+    """Settings of a fit; kept beside the store as long as the logs are open."""
     given = context.bayes or BayesianSettings()
-    return replace(given, fast=fast, seed=given.seed if seed is None else seed, skipped="")
+    kept = given.kept if given.kept is not None and given.kept.is_dir() else None
+    return replace(given, fast=fast, seed=given.seed if seed is None else seed, kept=kept, skipped="")
 
 
 def _fitted(context: TaskContext, fast: bool, seed: int | None) -> SchoolsFit:

@@ -23,6 +23,7 @@ from analysis.studies.heat_maps import heat_maps_part
 from analysis.studies.judgement import JudgementResults, judgement_section
 from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
+from analysis.studies.option_bias import option_bias_part
 from analysis.studies.paired_contrasts import paired_contrasts_part
 from analysis.studies.presets import preset_parts, with_preset
 from analysis.studies.repeated import repeated_part
@@ -113,6 +114,7 @@ def judgement_part(context: TaskContext) -> Part | None:
 PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     accuracy_part,
     judgement_part,
+    option_bias_part,
     coherence_part,
     coherence_bayes_part,
     calibration_part,

@@ -12,6 +12,7 @@ from analysis.report.content import ReportContent, with_distinct_names
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import run_manifest
+from analysis.studies.census import census_limits
 from analysis.studies.context import Part
 from analysis.studies.parts import task_parts
 from analysis.studies.prepared import Prepared, RunSettings, prepared, stage
@@ -66,7 +67,11 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     return ReportContent(
         title=study.name or "Report on model responses",
         summary=claims or ("Nothing in these logs allows a claim about answer bias.",),
-        limits=(*(said for part in parts for said in part.limits), *outside_bounds(excluded)),
+        limits=(
+            *(said for part in parts for said in part.limits),
+            *census_limits(designs, study),
+            *outside_bounds(excluded),
+        ),
         attention=(
             *_intake_attention(intake),
             *logs.warnings,

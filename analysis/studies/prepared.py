@@ -164,7 +164,7 @@ def _reduced(
             counts=counts[design.task],
             probabilities=stated[design.task],
             resampling=replace(settings.resampling, task=design.task),
-            bayes=bayes.get(design.task),
+            bayes=bayes.get(design.task, settings.bayes),
             preset=settings.preset,
             progress=settings.progress,
         )

@@ -101,6 +101,8 @@ def prepared(paths: list[Path], settings: RunSettings, clock: Clock | None = Non
     """
     clock = clock or Clock()
     check_report_level(settings.ci_level)
+    if settings.resampling.seed < 0:
+        raise AnalysisError(f"--seed must not be negative, not {settings.resampling.seed}")
     settings = replace(
         settings,
         study=settings.study or find_study(paths),

@@ -5,7 +5,9 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
+from analysis.errors import AnalysisError
 from analysis.report.content import ReportContent
 from analysis.studies.context import Resampling
 from analysis.studies.run import RunSettings, run_report
@@ -48,3 +50,9 @@ def test_only_errored_responses_give_no_sentence_with_nan(tmp_path) -> None:
     content = report(tmp_path, questions().assign(answer="", status="errored"))
     assert [text for text in sentences(content) if NOT_A_NUMBER.search(text)] == []
     assert "No model has an accuracy under any weighting." in sentences(content)
+
+
+def test_a_negative_seed_is_refused_before_any_log_is_read(tmp_path) -> None:
+    """Catches a traceback out of the random generator after everything has been read."""
+    with pytest.raises(AnalysisError, match="--seed must not be negative, not -1"):
+        run_report([tmp_path], RunSettings(resampling=Resampling(seed=-1)))

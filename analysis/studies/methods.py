@@ -2,6 +2,8 @@
 
 from analysis.report.notes import TARGETS, UNCERTAIN
 from analysis.report.numbers import level
+from analysis.schema.plan import plan_digest
+from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 
 
@@ -49,3 +51,14 @@ def accuracy_methods(design: TaskDesign, *, ci_level: float) -> tuple[str, ...]:
         f"Intervals ({level(ci_level)}) are Wilson score limits [@wilson1927] with the effective number of responses "
         "and the degrees of freedom of the cluster-robust (CR2) variance [@bell2002].",
     )
+
+
+def plan_sentences(study: Study) -> tuple[str, ...]:
+    """Which estimates were named in advance, and the hash under which the plan can have been registered."""
+    named = ", ".join(measure.replace("_", " ") for measure in study.report.primary)
+    said = (
+        f"Primary estimates, named in study.toml: {named}; all others are exploratory."
+        if named
+        else "No primary estimates were named in study.toml: all results are exploratory."
+    )
+    return said, f"Hash of the analysis plan: {plan_digest(study)[:16]} (the whole of it is in the manifest)."

@@ -9,11 +9,13 @@ import pandas as pd
 from analysis.provenance import Clock
 from analysis.reduction.intake import Intake
 from analysis.report.content import ReportContent, with_distinct_names
+from analysis.schema.plan import plan_digest
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import run_manifest
 from analysis.studies.census import census_limits
 from analysis.studies.context import Part
+from analysis.studies.methods import plan_sentences
 from analysis.studies.parts import task_parts
 from analysis.studies.prepared import Prepared, RunSettings, prepared, stage
 from analysis.studies.reading import reading_section
@@ -77,7 +79,10 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
             *logs.warnings,
             *(said for part in parts for said in part.attention),
         ),
-        methods=tuple(dict.fromkeys(said for part in parts for said in part.methods)),
+        methods=(
+            *dict.fromkeys(said for part in parts for said in part.methods),
+            *plan_sentences(study),
+        ),
         sections=with_distinct_names(sections),
         data=tables,
         manifest=run_manifest(intake, excluded, _settings(study, designs, settings), clock.timings()),
@@ -113,6 +118,8 @@ def _settings(study: Study, designs: Sequence[TaskDesign], settings: RunSettings
         "runs": settings.runs or "",
         "selection": [c.text for c in settings.selection.conditions],
         "study": settings.study.name if settings.study else "",
+        "plan": plan_digest(study),
+        "primary": list(study.report.primary),
         "overrides": settings.overrides.name if settings.overrides else "",
         "seed": settings.resampling.seed,
         "bayes": "none" if settings.bayes is None else "fast" if settings.bayes.fast else "full",

@@ -77,3 +77,19 @@ def test_command_prints_plan_and_hash(tmp_path, capsys):
     printed, last = capsys.readouterr().out.rsplit("plan ", 1)
     assert last.strip() == expected
     assert json.loads(printed)["exclude"] == {"negation": ["not"]}
+
+
+def test_report_prints_the_hash_of_its_plan(tmp_path):
+    """Catches a report whose hash is not the one that was registered, and primary estimates that are not named."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    rows = [f"{m},i{i},{'yes' if i % 3 else 'no'},{'yes' if i % 2 else 'no'}" for m in "ab" for i in range(12)]
+    (logs / "log.csv").write_text("model,item,answer,gold\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    text = '[study]\ntarget = "these"\n[report]\nprimary = ["answer_bias"]\n'
+    expected = digest(logs, text)
+    out = tmp_path / "report"
+    assert main(["report", str(logs), "--out", str(out), "--no-bayes", "--no-pdf", "--quiet"]) == 0
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["settings"]["plan"] == expected
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert expected[:16] in page
+    assert "named in study.toml: answer bias; all others are exploratory" in page

@@ -181,7 +181,13 @@ def contrasts_from_moments(moments: GroupMoments, weights: ArrayLike) -> Cluster
 def components(linked: NDArray[np.bool_], used: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Indices of the used groups, parted such that no unit serves two parts."""
     index = np.flatnonzero(used)
-    count, labels = connected_components(linked[np.ix_(index, index)], directed=False)
+    block = linked[np.ix_(index, index)]
+    # Mostly all groups share units, or none do: no search is needed then.
+    if len(index) and block.all():
+        return [index]
+    if np.count_nonzero(block) == np.count_nonzero(block.diagonal()):
+        return list(index[:, None])
+    count, labels = connected_components(block, directed=False)
     return [index[labels == label] for label in range(count)]
 
 

@@ -82,9 +82,12 @@ def level_estimates(data: TreatedLevels, *, ci_level: float = 0.95, pooled: bool
     n, y = (data.n.sum(axis=0, keepdims=True), data.y.sum(axis=0, keepdims=True)) if pooled else (data.n, data.y)
     models = ("",) if pooled else data.arrays.models
     parts = [
-        _level_rows(data, n[:, :, at], y[:, :, at], level, ci_level) for at, level in enumerate(data.arrays.levels)
+        part
+        for at, level in enumerate(data.arrays.levels)
+        for part in _level_rows(data, n[:, :, at], y[:, :, at], level, ci_level)
     ]
-    table = pd.concat(parts, ignore_index=True)
+    # One table from all columns: a table per level and measure would take most of the time.
+    table = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     table["model"] = [models[m] for m in table["model"]]
     order = {name: at for at, name in enumerate(data.arrays.levels)}
     key = table["level"].map(order)
@@ -232,8 +235,10 @@ def _unit_levels(data: TreatedLevels, measure: str) -> Floats:
     return rates @ data.contrasts[measure]
 
 
-def _level_rows(data: TreatedLevels, n: Floats, y: Floats, level: str, ci_level: float) -> pd.DataFrame:
-    """Rows of one level; ``n`` and ``y`` are (M, G, C), ``model`` holds positions."""
+def _level_rows(
+    data: TreatedLevels, n: Floats, y: Floats, level: str, ci_level: float
+) -> list[dict[str, NDArray[Any]]]:
+    """Columns of one level by measure; ``n`` and ``y`` are (M, G, C), ``model`` holds positions."""
     parts = [_rate_rows("accuracy", n.sum(-1, keepdims=True), y.sum(-1, keepdims=True), np.eye(1), 0, ci_level)]
     if data.arrays.four:
         trials, right = n @ _BY_POLARITY, y @ _BY_POLARITY
@@ -244,11 +249,13 @@ def _level_rows(data: TreatedLevels, n: Floats, y: Floats, level: str, ci_level:
     for name, contrast in data.contrasts.items():
         weights = np.vstack([np.eye(cells), contrast])
         parts.append(_rate_rows(name, n, y, weights, cells, ci_level))
-    return pd.concat(parts, ignore_index=True).assign(level=level)
+    return [part | {"level": np.full(len(n), level)} for part in parts]
 
 
-def _rate_rows(measure: str, n: Floats, y: Floats, weights: Floats, at: int, ci_level: float) -> pd.DataFrame:
-    """One contrast of groups for every model; rows of ``weights`` before it are the groups' own rates."""
+def _rate_rows(
+    measure: str, n: Floats, y: Floats, weights: Floats, at: int, ci_level: float
+) -> dict[str, NDArray[Any]]:
+    """Columns (M,) of one contrast of groups; rows of ``weights`` before it are the groups' own rates."""
     rates = clustered_rates(n, y, weights)
     found = rates.contrasts
     ell = weights[at]
@@ -259,19 +266,17 @@ def _rate_rows(measure: str, n: Floats, y: Floats, weights: Floats, at: int, ci_
         low, high = (ends[:, at] for ends in rate_limits(rates, ci_level=ci_level))
     variance = found.variance[:, at]
     known = np.isfinite(low)
-    return pd.DataFrame(
-        {
-            "model": np.arange(len(n)),
-            "measure": measure,
-            "estimate": found.estimate[:, at],
-            "std_error": np.where(variance > 0, np.sqrt(np.maximum(variance, 0)), np.nan),
-            "df": found.df[:, at],
-            "ci_low": low,
-            "ci_high": high,
-            "ci_method": np.where(known, DIFFERENCE if difference else RATE, ""),
-            "scale": "probability difference" if difference else "probability",
-            "n": n.sum(axis=1)[:, ell != 0].sum(axis=1).astype(np.int64),
-            "n_clusters": rates.units[:, at],
-            "reason": np.select([found.empty[:, at], found.single[:, at]], [NOTHING, ONE_UNIT], ""),
-        }
-    )
+    return {
+        "model": np.arange(len(n)),
+        "measure": np.full(len(n), measure),
+        "estimate": found.estimate[:, at],
+        "std_error": np.where(variance > 0, np.sqrt(np.maximum(variance, 0)), np.nan),
+        "df": found.df[:, at],
+        "ci_low": low,
+        "ci_high": high,
+        "ci_method": np.where(known, DIFFERENCE if difference else RATE, ""),
+        "scale": np.full(len(n), "probability difference" if difference else "probability"),
+        "n": n.sum(axis=1)[:, ell != 0].sum(axis=1).astype(np.int64),
+        "n_clusters": rates.units[:, at],
+        "reason": np.select([found.empty[:, at], found.single[:, at]], [NOTHING, ONE_UNIT], ""),
+    }

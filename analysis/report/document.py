@@ -53,10 +53,10 @@ def render_document(content: ReportContent) -> str:
             _PREAMBLE + rf"\title{{{_text(content.title)}}}\author{{}}\date{{}}\maketitle",
             *simulated,
             *_listed("What can be claimed", content.summary),
+            *_listed("Limitations: what cannot be claimed", content.limits),
             *_listed("What needs attention", content.attention),
             *_methods(content),
             *(line for section in content.sections for line in _section(section)),
-            *_listed("Limitations", content.limits),
             *_bibliography(cited_keys(content.methods)),
             r"\end{document}",
             "",
@@ -110,15 +110,24 @@ def _section(section: Section) -> Iterable[str]:
     yield r"\ifdefined\FloatBarrier\FloatBarrier\else\clearpage\fi"
     yield rf"\section{{{_text(section.title)}}}"
     yield from (_text(said) + r"\par" for said in section.lead)
-    shown = [rf"Table~\ref{{tab:{table.spec.name}}}" for table in section.tables]
-    shown += [rf"Figure~\ref{{fig:{figure.name}}}" for figure in section.figures]
-    if shown:
-        yield "See " + ", ".join(shown) + r".\par"
+    shown = [
+        _referred("Table", [f"tab:{table.spec.name}" for table in section.tables]),
+        _referred("Figure", [f"fig:{figure.name}" for figure in section.figures]),
+    ]
+    if any(shown):
+        yield "See " + " and ".join(filter(None, shown)) + r".\par"
     yield from (rf"\input{{tables/{table.spec.name}.tex}}" for table in section.tables)
     yield from (line for figure in section.figures for line in _figure(figure))
     if section.notes:
         notes = [rf"\item {_text(said)}" for said in section.notes]
         yield from (r"{\footnotesize\begin{itemize}", *notes, r"\end{itemize}}")
+
+
+def _referred(kind: str, labels: list[str]) -> str:
+    """``Table 3``, or ``Tables 3--5``: those of a section are numbered in a row."""
+    if len(labels) < 2:
+        return "".join(rf"{kind}~\ref{{{label}}}" for label in labels)
+    return rf"{kind}s~\ref{{{labels[0]}}}--\ref{{{labels[-1]}}}"
 
 
 def _figure(figure: Figure) -> Iterable[str]:

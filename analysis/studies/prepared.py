@@ -101,8 +101,7 @@ def prepared(paths: list[Path], settings: RunSettings, clock: Clock | None = Non
     """
     clock = clock or Clock()
     check_report_level(settings.ci_level)
-    if settings.resampling.seed < 0:
-        raise AnalysisError(f"--seed must not be negative, not {settings.resampling.seed}")
+    check_seed(settings.resampling.seed)
     settings = replace(
         settings,
         study=settings.study or find_study(paths),
@@ -123,6 +122,12 @@ def prepared(paths: list[Path], settings: RunSettings, clock: Clock | None = Non
             yield _reduced(con, intake, study, settings, clock)
         finally:
             con.close()
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that one of the generators cannot take, before any log is read."""
+    if not 0 <= seed < 2**32:
+        raise AnalysisError(f"--seed must lie between 0 and {2**32 - 1}, not {seed}")
 
 
 def check_report_level(level: float) -> None:

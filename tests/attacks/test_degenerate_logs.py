@@ -52,7 +52,8 @@ def test_only_errored_responses_give_no_sentence_with_nan(tmp_path) -> None:
     assert "No model has an accuracy under any weighting." in sentences(content)
 
 
-def test_a_negative_seed_is_refused_before_any_log_is_read(tmp_path) -> None:
-    """Catches a traceback out of the random generator after everything has been read."""
-    with pytest.raises(AnalysisError, match="--seed must not be negative, not -1"):
-        run_report([tmp_path], RunSettings(resampling=Resampling(seed=-1)))
+@pytest.mark.parametrize("seed", [-1, 2**32, 10**23])
+def test_a_seed_that_a_generator_cannot_take_is_refused_before_any_log_is_read(tmp_path, seed) -> None:
+    """Catches a traceback after everything has been read, and Bayesian columns lost to "int too big to convert"."""
+    with pytest.raises(AnalysisError, match=f"--seed must lie between 0 and 4294967295, not {seed}"):
+        run_report([tmp_path], RunSettings(resampling=Resampling(seed=seed)))

@@ -14,6 +14,11 @@ from analysis.schema.task_design import TaskDesign
 _CREDIT: Final = {"incorrect": "0.0", "half": "0.5", "excluded": "NULL"}
 
 
+def any_token_probability(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether some response, of any task, has the probability of its tokens; quicker than to reduce them."""
+    return con.execute("SELECT 1 FROM responses WHERE p_yes IS NOT NULL LIMIT 1").fetchone() is not None
+
+
 def token_probabilities(
     con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: Selection = EVERYTHING
 ) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.frequentist.calibration import BINS, probability_errors, reliability_curve
 from analysis.frequentist.token_probabilities import ANSWERS, TOKENS, token_probability_estimates
-from analysis.reduction.token_probabilities import token_probabilities
+from analysis.reduction.token_probabilities import any_token_probability, token_probabilities
 from analysis.report.columns import Column, Count, Number, Text
 from analysis.report.content import Section
 from analysis.report.figures.reliability import reliability_figure
@@ -40,7 +40,7 @@ _METHODS = (
 def token_probabilities_part(context: TaskContext) -> Part | None:
     """Tables and figure, where some response of a yes/no task has the probability of its tokens."""
     design = context.design
-    if context.judgement is None or design.target == "census":
+    if context.judgement is None or design.target == "census" or not any_token_probability(context.con):
         return None
     questions = token_probabilities(context.con, design, context.selection)
     known = questions[questions["probability"].notna()]

@@ -32,6 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the store and print, for every file, a sum of records that adds up."""
     from analysis.errors import AnalysisError
+    from analysis.reduction.carried_settings import carry_settings
     from analysis.reduction.intake import IntakeSettings, take_in
     from analysis.reduction.reconciliation import reconciliation_lines
     from analysis.schema.study import find_study, load_study
@@ -53,7 +54,13 @@ def run(args: argparse.Namespace) -> int:
         print(file=sys.stderr)
     for line in reconciliation_lines(intake.files, intake.set_aside, intake.notes):
         print(_printable(line))
+    unheld = carry_settings(args.output, study)
     print(f"written: {args.output}")
+    if unheld:
+        print(
+            f"not in the file, which has no column for it: {_printable(', '.join(unheld))}; "
+            f"name the settings in every report of it: --study {_printable(study.path)}"
+        )
     for line in _duplicates(args.output, study):
         print(f"warning: {_printable(line)}")
     if args.explain is not None:

@@ -35,9 +35,7 @@ from analysis.bayes.incoherence_data import Instances, checked_instances, model_
 from analysis.bayes.incoherence_priors import PRESENT, IncoherencePriors, PriorDraws, prior_draws
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
 from analysis.bayes.incoherence_sampling import (
-    Compiled,
     IncoherenceDraws,
-    compile_model,
     incoherence_settings,
     sample_instances,
 )
@@ -67,18 +65,17 @@ def instances_of(residuals: NDArray[np.float64]) -> Instances:
 
 
 def sbc_round(
-    compiled: Compiled, place: Instances, priors: IncoherencePriors, rng: np.random.Generator
+    place: Instances, priors: IncoherencePriors, rng: np.random.Generator, *, linked: bool
 ) -> Iterator[dict[str, object]]:
     """Ranks of two simulated models, and of the difference of their persistent incoherence."""
     truths, found = [], []
     for _ in range(2):
-        layout = {"unit_at": place.unit_at, "paired": place.paired}
-        prior = prior_draws(priors, rng, draws=1, linked=compiled.linked, **layout)
+        prior = prior_draws(priors, rng, unit_at=place.unit_at, paired=place.paired, draws=1, linked=linked)
         noise = rng.standard_normal((place.size, WORDINGS))
         instances = instances_of(prior.mu[0][:, None] + np.sqrt(prior.variance[0])[:, None] * noise)
-        draws = sample_instances(compiled, instances, priors, SBC_SETTINGS, seed=int(rng.integers(2**31)))
-        truth = {name: float(values[0]) for name, values in quantities(prior, linked=compiled.linked).items()}
-        kept = {name: _thinned(values) for name, values in quantities(draws, linked=compiled.linked).items()}
+        draws = sample_instances(instances, priors, SBC_SETTINGS, linked=linked, seed=int(rng.integers(2**31)))
+        truth = {name: float(values[0]) for name, values in quantities(prior, linked=linked).items()}
+        kept = {name: _thinned(values) for name, values in quantities(draws, linked=linked).items()}
         ranks = {name: rank_of(truth[name], kept[name], rng) for name in truth}
         yield {**ranks, "divergences": int(draws.sampler.diverging.sum())}
         truths.append(truth["persistent, these"])
@@ -95,13 +92,14 @@ def sbc(simulations: int, minutes: float, seed: int, models: list[str]) -> pd.Da
     """Ranks, one row per fit (and one per pair), models alternating; those not named keep their earlier rows."""
     priors = IncoherencePriors()
     place = instances_of(np.zeros((len(UNIT), WORDINGS)))
-    compiled = {name: compile_model([place], priors, linked=MODELS[name]) for name in models}
     kept = _earlier("incoherence_sbc_fits.csv", without=models)
     start, rows = time.monotonic(), []
     for at in range(0, simulations, 2):
-        for name, program in compiled.items():
+        for name in models:
             rng = np.random.default_rng([seed, list(MODELS).index(name), at])
-            rows += [{"model": name, "simulation": at, **row} for row in sbc_round(program, place, priors, rng)]
+            rows += [
+                {"model": name, "simulation": at, **row} for row in sbc_round(place, priors, rng, linked=MODELS[name])
+            ]
         if _over(start, minutes):
             break
         if at % 4 == 0:
@@ -140,9 +138,7 @@ def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
     return table.assign(p_adjusted=adjusted, family_size=len(table), passed=adjusted > 0.05)
 
 
-def regime_fit(
-    regime: Regime, compiled: dict[str, Compiled], settings: SamplerSettings, rng: np.random.Generator
-) -> Iterator[dict[str, object]]:
+def regime_fit(regime: Regime, settings: SamplerSettings, rng: np.random.Generator) -> Iterator[dict[str, object]]:
     """One data set: the moment estimate, and both models."""
     mu, residuals = simulated(regime, rng)
     truth, instances = float(np.sqrt((mu**2).mean())), instances_of(residuals)
@@ -150,9 +146,10 @@ def regime_fit(
     moment = float(np.sqrt(max(square.mean(), 0.0)))
     label = {"regime": regime.name, "truth_these": truth, "truth_population": regime.persistent}
     yield {**label, "model": "moment", "estimate": moment, "estimate_population": moment}
-    for name, program in compiled.items():
+    for name, linked in MODELS.items():
         start = time.perf_counter()
-        draws = sample_instances(program, instances, IncoherencePriors(), settings, seed=int(rng.integers(2**31)))
+        seed = int(rng.integers(2**31))
+        draws = sample_instances(instances, IncoherencePriors(), settings, linked=linked, seed=seed)
         seconds = time.perf_counter() - start
         these = instance_quantities(draws.mu, draws.variance, draws.incoherent)["persistent"]
         population = population_quantities(draws.hyper)["persistent"]
@@ -168,13 +165,11 @@ def regime_fit(
 def regimes(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
     """All fits; every regime once per round."""
     settings = replace(incoherence_settings(cores=1), chains=2)
-    place = instances_of(np.zeros((len(UNIT), WORDINGS)))
-    compiled = {name: compile_model([place], IncoherencePriors(), linked=linked) for name, linked in MODELS.items()}
     start, rows = time.monotonic(), []
     for at in range(simulations):
         for number, regime in enumerate(REGIMES):
             rng = np.random.default_rng([seed, number, at])
-            rows += [{"simulation": at, **row} for row in regime_fit(regime, compiled, settings, rng)]
+            rows += [{"simulation": at, **row} for row in regime_fit(regime, settings, rng)]
         _keep(pd.DataFrame(rows), "incoherence_regimes_fits.csv")
         if _over(start, minutes):
             break

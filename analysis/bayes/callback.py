@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 #: Address and at most three lengths of an array, or a number in the first place.
 _SLOT: Final = 4
 _SLOTS: Final = len(ModelArrays._fields) + len(Coordinates._fields)
-_DENSITY: Final = types.int64(
+DENSITY: Final = types.int64(
     types.uint64,
     types.CPointer(types.double),
     types.CPointer(types.double),
@@ -33,7 +33,7 @@ _EXPAND: Final = types.int64(
 
 
 @intrinsic
-def _pointer(typing_context: Any, address: Any) -> Any:
+def pointer_at(typing_context: Any, address: Any) -> Any:
     """An address as a pointer."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -42,41 +42,41 @@ def _pointer(typing_context: Any, address: Any) -> Any:
     return types.voidptr(types.int64), code
 
 
-@cfunc(_DENSITY, cache=True, error_model="numpy")
+@cfunc(DENSITY, cache=True, error_model="numpy")
 def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
     """Value and gradient at z; 0 where both are finite, else a number that nutpie counts as a divergence."""
     p = carray(packed, (_SLOTS, _SLOT), np.int64)
     arrays = ModelArrays(
-        carray(_pointer(p[0, 0]), (p[0, 1], p[0, 2]), np.int64),
-        carray(_pointer(p[1, 0]), (p[1, 1], p[1, 2]), np.float64),
-        carray(_pointer(p[2, 0]), (p[2, 1], p[2, 2]), np.float64),
-        carray(_pointer(p[3, 0]), (p[3, 1], p[3, 2]), np.float64),
-        carray(_pointer(p[4, 0]), (p[4, 1], p[4, 2], p[4, 3]), np.float64),
-        carray(_pointer(p[5, 0]), (p[5, 1],), np.float64),
-        carray(_pointer(p[6, 0]), (p[6, 1],), np.float64),
-        carray(_pointer(p[7, 0]), (p[7, 1],), np.float64),
-        carray(_pointer(p[8, 0]), (p[8, 1],), np.int64),
-        carray(_pointer(p[9, 0]), (p[9, 1],), np.int64),
-        carray(_pointer(p[10, 0]), (p[10, 1],), np.float64),
-        carray(_pointer(p[11, 0]), (p[11, 1],), np.int64),
-        carray(_pointer(p[12, 0]), (p[12, 1],), np.float64),
-        carray(_pointer(p[13, 0]), (p[13, 1],), np.float64),
-        carray(_pointer(p[14, 0]), (p[14, 1],), np.float64),
-        carray(_pointer(p[15, 0]), (p[15, 1],), np.int64),
-        carray(_pointer(p[16, 0]), (p[16, 1],), np.bool_),
+        carray(pointer_at(p[0, 0]), (p[0, 1], p[0, 2]), np.int64),
+        carray(pointer_at(p[1, 0]), (p[1, 1], p[1, 2]), np.float64),
+        carray(pointer_at(p[2, 0]), (p[2, 1], p[2, 2]), np.float64),
+        carray(pointer_at(p[3, 0]), (p[3, 1], p[3, 2]), np.float64),
+        carray(pointer_at(p[4, 0]), (p[4, 1], p[4, 2], p[4, 3]), np.float64),
+        carray(pointer_at(p[5, 0]), (p[5, 1],), np.float64),
+        carray(pointer_at(p[6, 0]), (p[6, 1],), np.float64),
+        carray(pointer_at(p[7, 0]), (p[7, 1],), np.float64),
+        carray(pointer_at(p[8, 0]), (p[8, 1],), np.int64),
+        carray(pointer_at(p[9, 0]), (p[9, 1],), np.int64),
+        carray(pointer_at(p[10, 0]), (p[10, 1],), np.float64),
+        carray(pointer_at(p[11, 0]), (p[11, 1],), np.int64),
+        carray(pointer_at(p[12, 0]), (p[12, 1],), np.float64),
+        carray(pointer_at(p[13, 0]), (p[13, 1],), np.float64),
+        carray(pointer_at(p[14, 0]), (p[14, 1],), np.float64),
+        carray(pointer_at(p[15, 0]), (p[15, 1],), np.int64),
+        carray(pointer_at(p[16, 0]), (p[16, 1],), np.bool_),
         p[17, 0],
         p[18, 0],
     )
     at = Coordinates(
-        carray(_pointer(p[19, 0]), (p[19, 1],), np.float64),
-        carray(_pointer(p[20, 0]), (p[20, 1], p[20, 2]), np.float64),
-        carray(_pointer(p[21, 0]), (p[21, 1],), np.float64),
-        carray(_pointer(p[22, 0]), (p[22, 1], p[22, 2]), np.float64),
-        carray(_pointer(p[23, 0]), (p[23, 1], p[23, 2]), np.float64),
-        carray(_pointer(p[24, 0]), (p[24, 1], p[24, 2], p[24, 3]), np.float64),
-        carray(_pointer(p[25, 0]), (p[25, 1], p[25, 2], p[25, 3]), np.float64),
-        carray(_pointer(p[26, 0]), (p[26, 1],), np.float64),
-        carray(_pointer(p[27, 0]), (p[27, 1], p[27, 2]), np.float64),
+        carray(pointer_at(p[19, 0]), (p[19, 1],), np.float64),
+        carray(pointer_at(p[20, 0]), (p[20, 1], p[20, 2]), np.float64),
+        carray(pointer_at(p[21, 0]), (p[21, 1],), np.float64),
+        carray(pointer_at(p[22, 0]), (p[22, 1], p[22, 2]), np.float64),
+        carray(pointer_at(p[23, 0]), (p[23, 1], p[23, 2]), np.float64),
+        carray(pointer_at(p[24, 0]), (p[24, 1], p[24, 2], p[24, 3]), np.float64),
+        carray(pointer_at(p[25, 0]), (p[25, 1], p[25, 2], p[25, 3]), np.float64),
+        carray(pointer_at(p[26, 0]), (p[26, 1],), np.float64),
+        carray(pointer_at(p[27, 0]), (p[27, 1], p[27, 2]), np.float64),
     )
     found, slope = whitened_log_density(carray(z, (size,)), arrays, at)
     carray(value, (1,))[0] = found
@@ -85,7 +85,7 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
 
 
 @cfunc(_EXPAND, cache=True)
-def _expand(size, expanded, z, out, packed):  # type: ignore[no-untyped-def]
+def expand_nothing(size, expanded, z, out, packed):  # type: ignore[no-untyped-def]
     """Draws are kept as they are."""
     carray(out, (size,))[:] = carray(z, (size,))
     return 0
@@ -105,7 +105,7 @@ def compiled_density(arrays: ModelArrays, coordinates: Coordinates) -> CompiledP
         _coords={},
         _shapes={"z": (size,)},
         compiled_logp_func=_density,
-        compiled_expand_func=_expand,
+        compiled_expand_func=expand_nothing,
         initial_point_func=start,
         shared_data=kept,
         shared_var_keys={},

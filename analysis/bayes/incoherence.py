@@ -26,8 +26,6 @@ from analysis.bayes.incoherence_predictive import predictive_checks
 from analysis.bayes.incoherence_priors import IncoherencePriors, sensitivity_priors
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL, IncoherenceFit
 from analysis.bayes.incoherence_sampling import (
-    Compiled,
-    compile_model,
     complete,
     incoherence_settings,
     sample_instances,
@@ -131,10 +129,8 @@ class _Task:
         glances: list[dict[str, Any]] = []
         gates: list[dict[str, object]] = []
         for variant in (LINKED, NORMAL) if fitted else ():
-            self.tell(f"compiling model {variant} of incoherence")
-            compiled = compile_model(fitted, self.priors, linked=variant == LINKED)
             for one in fitted:
-                fit = self._one(compiled, one, fitted, parts)
+                fit = self._one(one, fitted, parts, linked=variant == LINKED)
                 glances.append(fit.glance())
                 gates += fit.gate_rows()
         failed = {g["model"]: g["reason"] for g in glances if g["variant"] == LINKED and g["status"] == "failed"}
@@ -164,8 +160,8 @@ class _Task:
         parts.summaries.extend(unfitted_rows(one, variant) for variant in (LINKED, NORMAL))
         parts.augment.extend([one.rows.assign(reason=TOO_FEW), one.set_aside.assign(reason=ONE_WORDING)])
 
-    def _one(self, compiled: Compiled, one: Instances, fitted: list[Instances], parts: _Parts) -> ModelFit:
-        fit = fit_model(compiled, one, self.priors, self.settings, ci_level=self.ci_level, seed=self.seed)
+    def _one(self, one: Instances, fitted: list[Instances], parts: _Parts, *, linked: bool) -> ModelFit:
+        fit = fit_model(one, self.priors, self.settings, linked=linked, ci_level=self.ci_level, seed=self.seed)
         verdict = fit.problem or "all gates passed"
         self.tell(f"{fit.variant} of {one.model}: {one.size} instances, {fit.seconds:.1f} s, {verdict}")
         rng = np.random.default_rng([fit_seed(self.seed, one.model, fit.variant), 2])
@@ -174,23 +170,23 @@ class _Task:
         prefix = f"{fit.variant}: {one.model}"
         parts.draws.update({f"{prefix}: {name}, {target}": x for (name, target), x in fit.quantities.items()})
         parts.draws.update({f"{prefix}: hyper: {name}": x for name, x in fit.draws.hyper.items()})
-        if compiled.linked:
+        if linked:
             parts.shared.update(shared_quantities(fitted, one, fit.draws))
             parts.sensitivity.append(power_scaling(one.model, fit.quantities, fit.draws, self.priors))
             parts.augment.append(augmented(fit, ci_level=self.ci_level))
-            parts.refits.append(self._refits(compiled, fit))
+            parts.refits.append(self._refits(fit))
         return fit
 
     def _contrasts(self, fitted: list[Instances], shared: Shared, failed: set[str]) -> pd.DataFrame:
         """Contrasts; those of failed models, and those that are too imprecise themselves, with their reason."""
-        table = judged_rows(contrast_table(fitted, shared, ci_level=self.ci_level))
+        table = judged_rows(contrast_table(fitted, shared, ci_level=self.ci_level), fast=self.settings.fast)
         broken = table["model_a"].isin(failed) | table["model_b"].isin(failed)
         table.loc[broken, "reason"] = f"{MCMC}the fit of a model failed"
         if "decision" in table:
             table["decision"] = table["decision"].mask(table["reason"].str.startswith(MCMC), "").fillna("")
         return table
 
-    def _refits(self, compiled: Compiled, fit: ModelFit) -> pd.DataFrame:
+    def _refits(self, fit: ModelFit) -> pd.DataFrame:
         """The same model under other priors, with fewer chains and draws."""
         draws, chains = min(self.settings.draws, REFIT_DRAWS), min(self.settings.chains, REFIT_CHAINS)
         settings = replace(self.settings, draws=draws, chains=chains)
@@ -199,7 +195,7 @@ class _Task:
         default = default.set_index(["measure", "target"])
         for name, priors in sensitivity_priors(self.priors).items():
             seed = fit_seed(self.seed, one.model, name)
-            found = sample_instances(compiled, one, priors, settings, seed=seed)
+            found = sample_instances(one, priors, settings, linked=True, seed=seed)
             quantities = reported(found, linked=True)
             keys = pd.DataFrame([{"model": one.model, "prior": name, "measure": m, "target": t} for m, t in SENSITIVE])
             values = np.stack([quantities[key] for key in SENSITIVE], axis=-1)

@@ -15,7 +15,7 @@ from analysis.bayes.incoherence_data import GROUPINGS, LEAST_INSTANCES, Instance
 from analysis.bayes.incoherence_priors import IncoherencePriors
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL
-from analysis.bayes.incoherence_sampling import Compiled, IncoherenceDraws, complete, sample_instances
+from analysis.bayes.incoherence_sampling import IncoherenceDraws, complete, sample_instances
 from analysis.bayes.incoherence_summary import quantity_rows
 from analysis.bayes.sampling import SamplerSettings, retry_settings
 
@@ -91,11 +91,11 @@ def fit_seed(seed: int, model: str, variant: str) -> int:
 
 
 def fit_model(
-    compiled: Compiled,
     instances: Instances,
     priors: IncoherencePriors,
     settings: SamplerSettings,
     *,
+    linked: bool,
     ci_level: float,
     seed: int,
 ) -> ModelFit:
@@ -105,11 +105,11 @@ def fit_model(
     """
     start = perf_counter()
     settings = complete(settings)
-    fit = _attempt(compiled, instances, priors, settings, ci_level=ci_level, seed=seed)
+    fit = _attempt(instances, priors, settings, linked=linked, ci_level=ci_level, seed=seed)
     attempts = 1
     if fit.problem and not settings.fast:
         longer = longer_settings(settings, fit.gates, size=instances.size)
-        fit = _attempt(compiled, instances, priors, longer, ci_level=ci_level, seed=seed)
+        fit = _attempt(instances, priors, longer, linked=linked, ci_level=ci_level, seed=seed)
         attempts = 2
     return replace(fit, attempts=attempts, seconds=perf_counter() - start)
 
@@ -136,22 +136,23 @@ def _lack(gate: Gate) -> float:
 
 
 def _attempt(
-    compiled: Compiled,
     instances: Instances,
     priors: IncoherencePriors,
     settings: SamplerSettings,
     *,
+    linked: bool,
     ci_level: float,
     seed: int,
 ) -> ModelFit:
-    variant = LINKED if compiled.linked else NORMAL
-    draws = sample_instances(compiled, instances, priors, settings, seed=fit_seed(seed, instances.model, variant))
-    quantities = reported(draws, linked=compiled.linked)
+    variant = LINKED if linked else NORMAL
+    of_model = fit_seed(seed, instances.model, variant)
+    draws = sample_instances(instances, priors, settings, linked=linked, seed=of_model)
+    quantities = reported(draws, linked=linked)
     whole = _rows(instances, quantities, ci_level, item_family="", level="")
-    judged = quantity_gates(whole[whole["posterior_sd"] > 0])
+    judged = quantity_gates(whole[whole["posterior_sd"] > 0], fast=settings.fast)
     gates = (*sampler_gates(draws.sampler, stage=f"{variant} of {instances.model}"), *judged)
-    if compiled.linked:
-        rest = [judged_rows(part) for part in _group_rows(instances, draws, ci_level)]
+    if linked:
+        rest = [judged_rows(part, fast=settings.fast) for part in _group_rows(instances, draws, ci_level)]
     else:
         rest = [_undefined(instances, NO_SHARE, (("incoherent_share", THESE), ("incoherent_share", POPULATION)))]
     table = pd.concat([whole, *rest], ignore_index=True).assign(variant=variant)
@@ -160,12 +161,15 @@ def _attempt(
     return ModelFit(instances, variant, draws, quantities, table, gates, settings, 1, 0.0)
 
 
-def judged_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with their own gates: one that is too imprecise gets a reason, the others stand."""
+def judged_rows(rows: pd.DataFrame, *, fast: bool = False) -> pd.DataFrame:
+    """Rows with their own gates: one that is too imprecise gets a reason, the others stand.
+
+    ``fast`` as in ``gates.quantity_gates``.
+    """
     if "r_hat" not in rows:
         return rows
     moving = rows["posterior_sd"] > 0
-    problems = {at: failures(quantity_gates(rows.loc[[at]])) for at in rows.index[moving]}
+    problems = {at: failures(quantity_gates(rows.loc[[at]], fast=fast)) for at in rows.index[moving]}
     failed = [at for at, problem in problems.items() if problem]
     judged = rows.copy()
     judged.loc[failed, "reason"] = [MCMC + problems[at] for at in failed]

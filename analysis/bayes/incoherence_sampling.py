@@ -1,4 +1,4 @@
-"""Draws from the models of incoherence: compiled once, sampled for every set of instances."""
+"""Draws from the models of incoherence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 import nutpie
-import pytensor
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from analysis.bayes.incoherence_data import ROUNDING, Instances, observed_arrays
-from analysis.bayes.incoherence_priors import IncoherencePriors, prior_vector
-from analysis.bayes.models.incoherence import LINKED, NORMAL, incoherence_model
+from analysis.bayes.incoherence_data import ROUNDING, Instances
+from analysis.bayes.incoherence_density import DensityData
+from analysis.bayes.incoherence_priors import IncoherencePriors
+from analysis.bayes.incoherence_program import density_data, incoherence_program, parameters
 from analysis.bayes.sampling import Draws, SamplerSettings
 
 Floats = NDArray[np.float64]
@@ -20,16 +20,6 @@ Floats = NDArray[np.float64]
 #: Fewest tuning draws: these models are sampled in their own coordinates, whose scales have to be learned.
 LEAST_TUNE: Final = 500
 TARGET_ACCEPT: Final = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """One compiled model, for sets of at most ``size`` instances."""
-
-    program: Any
-    size: int
-    linked: bool
-    shared_units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +53,24 @@ def incoherence_settings(*, cores: int = 2) -> SamplerSettings:
     return SamplerSettings(tune=LEAST_TUNE, target_accept=TARGET_ACCEPT, cores=cores)
 
 
-def compile_model(instances: list[Instances], priors: IncoherencePriors, *, linked: bool) -> Compiled:
-    """Compile SSL (``linked``) or N once for sets of instances.
-
-    Notes
-    -----
-    Without fast-math: the reordering of sums that it allows would let draws differ in their last bits.
-    """
-    largest = max(instances, key=lambda found: found.size)
-    shared = max(int(found.unit_at.max(initial=-1)) + 1 if found.paired.any() else 0 for found in instances)
-    observed = observed_arrays(largest, size=largest.size)
-    model = incoherence_model(observed, prior_vector(priors), linked=linked, shared_units=shared)
-    with pytensor.config.change_flags(numba__fastmath=False):
-        program = nutpie.compile_pymc_model(model)
-    return Compiled(program, largest.size, linked, shared)
-
-
 def sample_instances(
-    compiled: Compiled, instances: Instances, priors: IncoherencePriors, settings: SamplerSettings, *, seed: int
+    instances: Instances, priors: IncoherencePriors, settings: SamplerSettings, *, linked: bool, seed: int
 ) -> IncoherenceDraws:
-    """Sample a compiled model for one set of instances, and draw the instances' means given the rest.
+    """Sample SSL (``linked``) or N for one set of instances, and draw the instances' means given the rest.
 
     Parameters
     ----------
-    compiled : Compiled
     instances : Instances
-        At most ``compiled.size`` of them, with at most its shared units.
     priors : IncoherencePriors
     settings : SamplerSettings
         At least LEAST_TUNE tuning draws are made; acceptance is TARGET_ACCEPT where none is set.
+    linked : bool
     seed : int
     """
     settings = complete(settings)
-    observed = observed_arrays(instances, size=compiled.size)
-    used = {name: values for name, values in observed.items() if name in _read(compiled)}
+    data = density_data(instances, priors, linked=linked)
     tree = nutpie.sample(
-        compiled.program.with_data(**used, prior=prior_vector(priors)),
+        incoherence_program(data),
         draws=settings.draws,
         tune=settings.tune,
         chains=settings.chains,
@@ -109,7 +81,7 @@ def sample_instances(
         progress_bar=False,
         save_warmup=False,
     )
-    return _completed(tree, compiled, instances, settings, np.random.default_rng([seed, 1]))
+    return _completed(tree, data, instances, settings, np.random.default_rng([seed, 1]))
 
 
 def complete(settings: SamplerSettings) -> SamplerSettings:
@@ -118,32 +90,23 @@ def complete(settings: SamplerSettings) -> SamplerSettings:
     return replace(settings, tune=max(settings.tune, LEAST_TUNE), target_accept=accept)
 
 
-def _read(compiled: Compiled) -> frozenset[str]:
-    """Names of the data that the compiled model depends on."""
-    names = {"mean", "ss", "k", "used"}
-    names |= {"paired", "unit_at"} if compiled.shared_units else set()
-    return frozenset(names | ({"log_scale", "log_scale_variance"} if compiled.linked else set()))
-
-
 def _completed(
-    tree: Any, compiled: Compiled, instances: Instances, settings: SamplerSettings, rng: np.random.Generator
+    tree: Any, data: DensityData, instances: Instances, settings: SamplerSettings, rng: np.random.Generator
 ) -> IncoherenceDraws:
-    found = {name: np.asarray(values, float) for name, values in tree["posterior"].items()}
-    names = (*(LINKED if compiled.linked else NORMAL), *(("rho",) if compiled.shared_units else ()))
-    hyper = {name: found[name] for name in names}
-    n = instances.size
-    h = found["h"][..., :n] if compiled.linked else np.zeros((*hyper["l"].shape, n))
-    log_noise = hyper["l"][..., None] + (hyper["omega"][..., None] * h if compiled.linked else h)
+    found = parameters(np.asarray(tree["posterior"]["point"].values, float), data)
+    hyper = {name: values for name, values in found.items() if name not in ("h", "z")}
+    h = found["h"] if data.linked else np.zeros((*hyper["l"].shape, instances.size))
+    log_noise = hyper["l"][..., None] + (hyper["omega"][..., None] * h if data.linked else h)
     variance = np.exp(2 * log_noise) + ROUNDING**2
     z = found.get("z")
-    if compiled.shared_units and not compiled.linked:
-        z = unit_effects(hyper, instances, variance, compiled.shared_units, rng)
+    if data.units and not data.linked:
+        z = unit_effects(hyper, instances, variance, data.units, rng)
     centre, slab = _slab(hyper, z, instances)
-    share = expit(hyper["a"][..., None] + hyper["b"][..., None] * h) if compiled.linked else np.ones_like(variance)
+    share = expit(hyper["a"][..., None] + hyper["b"][..., None] * h) if data.linked else np.ones_like(variance)
     mu, incoherent, log_likelihood = means_given_rest(instances, centre, slab, variance, share, rng)
     stats = tree["sample_stats"]
     sampler = Draws(
-        z=np.stack([hyper[name] for name in names], axis=-1),
+        z=np.stack(list(hyper.values()), axis=-1),
         diverging=np.asarray(stats["diverging"].values, bool),
         depth=np.asarray(stats["depth"].values, np.int64),
         energy=np.asarray(stats["energy"].values, float),

@@ -11,7 +11,7 @@ from scipy.stats import beta, multivariate_normal, norm
 from analysis.bayes.incoherence_data import ROUNDING, Instances, checked_instances, model_instances, observed_arrays
 from analysis.bayes.incoherence_priors import IncoherencePriors, prior_draws, prior_vector
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
-from analysis.bayes.incoherence_sampling import compile_model, means_given_rest, sample_instances, unit_effects
+from analysis.bayes.incoherence_sampling import means_given_rest, sample_instances, unit_effects
 from analysis.bayes.models.incoherence import incoherence_model
 from analysis.bayes.sampling import SamplerSettings
 from benchmarks.rank_uniformity import rank_of, uniformity_p_values
@@ -169,7 +169,6 @@ def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
     ``make calibrate`` has the large version.
     """
     priors, place = IncoherencePriors(), instances()
-    compiled = compile_model([place], priors, linked=linked)
     settings = SamplerSettings(chains=2, draws=500, tune=500, target_accept=0.9, cores=1)
     simulations, kept = 20, 39
     ranks: dict[str, list[int]] = {}
@@ -181,7 +180,7 @@ def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
             truth.mu[0][:, None] + noise, unit=list(place.rows["unit"]), identity=list(place.rows["identity"])
         )
         one = model_instances(checked_instances(table))[0]
-        draws = sample_instances(compiled, one, priors, settings, seed=at)
+        draws = sample_instances(one, priors, settings, linked=linked, seed=at)
         found = instance_quantities(draws.mu, draws.variance, draws.incoherent)
         exact = instance_quantities(truth.mu, truth.variance, truth.incoherent)
         found |= {f"population {name}": x for name, x in population_quantities(draws.hyper).items()} | dict(draws.hyper)
@@ -189,7 +188,7 @@ def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
         for name, values in found.items():
             thinned = values.reshape(-1)[:: values.size // kept][:kept]
             ranks.setdefault(name, []).append(rank_of(float(exact[name][0]), thinned, rng))
-    again = sample_instances(compiled, one, priors, replace(settings, cores=2), seed=simulations - 1)
+    again = sample_instances(one, priors, replace(settings, cores=2), linked=linked, seed=simulations - 1)
     np.testing.assert_array_equal(again.mu, draws.mu)
     p = uniformity_p_values(np.array(list(ranks.values())), kept + 1, np.random.default_rng(9))
     worst = list(ranks)[int(p.argmin())]

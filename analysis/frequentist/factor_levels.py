@@ -32,6 +32,7 @@ SPREAD: Final = (
 )
 NOTHING: Final = "no response in a cell that this needs"
 ONE_UNIT: Final = "only one unit: the variance between units is unknown"
+NO_ERROR: Final = "units do not differ within the levels: no error to set a difference against"
 #: Affirmative and negated accuracy over the four cells, responses weighing alike.
 _BY_POLARITY: Final = np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
 
@@ -209,7 +210,10 @@ def baseline_differences(
             "p_value": reference.p_value,
             "mc_error": reference.mc_error,
             "p_adjusted": holm(reference.p_value),
-            "reason": ["" if np.isfinite(row).any() else NOTHING for row in estimate],
+            "reason": [
+                _untested(sizes, alone, p)
+                for sizes, alone, p in zip(estimate, found.single[:, k:], reference.p_value, strict=True)
+            ],
         }
     ).assign(
         p_adjust_method="holm",
@@ -222,6 +226,15 @@ def baseline_differences(
         factor=arrays.factor,
     )
     return BaselineDifferences(rows, largest, reference)
+
+
+def _untested(differences: Floats, single: NDArray[np.bool_], p_value: float) -> str:
+    """Why the largest of a model's differences has no test; empty where it has one."""
+    if not np.isfinite(differences).any():
+        return NOTHING
+    if np.isfinite(p_value):
+        return ""
+    return ONE_UNIT if single.any() else NO_ERROR
 
 
 def _unit_levels(data: TreatedLevels, measure: str) -> Floats:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.errors import AnalysisError
-from analysis.frequentist.equivalence import equivalence_test
+from analysis.frequentist.equivalence import agreed_decision, equivalence_test
 from analysis.frequentist.factor_levels import TreatedLevels
 from analysis.frequentist.floor_difference import floor_differences
 from analysis.frequentist.letters import compact_letters
@@ -150,10 +150,14 @@ def flipped_rows(measure: str, values: Floats, rng: np.random.Generator, flips: 
 
 
 def with_equivalence(rows: pd.DataFrame, rope: float, alpha: float) -> pd.DataFrame:
-    """The rows with two one-sided tests of each difference within +- ``rope``."""
+    """The rows with two one-sided tests of each difference within +- ``rope``, and what interval and p agree on."""
     test = equivalence_test(rows["estimate"], rows["std_error"], rows["df"], rope=(-rope, rope), alpha=alpha)
+    decision = agreed_decision(
+        test.decision, ci_low=rows["ci_low"], ci_high=rows["ci_high"], p_adjusted=rows["p_adjusted"], rope=rope,
+        alpha=alpha,
+    )  # fmt: skip
     return rows.assign(
-        p_adjust_method="holm", rope_low=-rope, rope_high=rope, p_equivalent=test.p_value, decision=test.decision
+        p_adjust_method="holm", rope_low=-rope, rope_high=rope, p_equivalent=test.p_value, decision=decision
     )
 
 
@@ -183,7 +187,40 @@ def _models(
         rows = {"measure": measure, "model": list(names), "estimate": estimate}
         rows |= {"letters": list(compact_letters(different, estimate))}
         if measure == FLOOR:
-            rows |= {"rank": ranks.estimate, "rank_low": ranks.ci_low, "rank_high": ranks.ci_high}
+            best, low, high = shown_ranks(estimate, different)
+            rows |= {"rank": best, "rank_low": low, "rank_high": high}
             rows |= {"p_first": ranks.p_first, "reason": list(ranks.reason)}
         parts.append(pd.DataFrame(rows))
     return pd.concat(parts, ignore_index=True)
+
+
+def shown_ranks(estimate: Floats, different: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """Rank (M,) of each value, ties at the better rank, and the best and worst rank that the pairwise tests leave.
+
+    Parameters
+    ----------
+    estimate : ndarray (M,)
+        NaN: not ranked.
+    different : ndarray (M, M) of bool
+        Pairs that were shown to differ, adjusted over all pairs.
+
+    Notes
+    -----
+    Best: one more than the models shown to be better; worst: the ranked models less those shown to be worse. Since
+    the tests are adjusted over all pairs the limits hold for all models together, and fit the letters. Percentiles
+    of resampled minima do not: the bootstrap of a minimum is off where its parts tie.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91:476-518, doi:10.1093/restud/rdad006.
+    """
+    ranked = ~np.isnan(estimate)
+    higher = (estimate[None, :] > estimate[:, None]) & ranked[None, :]
+    lower = (estimate[None, :] < estimate[:, None]) & ranked[None, :]
+    columns = (
+        1 + higher.sum(axis=1),
+        1 + (different & higher).sum(axis=1),
+        ranked.sum() - (different & lower).sum(axis=1),
+    )
+    best, low, high = (np.where(ranked, column.astype(float), np.nan) for column in columns)
+    return best, low, high

@@ -27,7 +27,7 @@ UNCERTAIN = {
     "half": "Uncertain answers count as half correct",
 }
 TARGETS = {
-    "these": "these items, templates and models, as drawn from more like them by unit",
+    "these": "these templates and models, for units like the ones asked; not about new templates or new models",
     "new_items": "new items",
     "new_templates": "new templates",
     "new_models": "new models",
@@ -40,6 +40,7 @@ WEIGHTS = {
     "template": "template, every template weighs the same within its cell",
     "form": "form, every form weighs the same within its cell",
 }
+UNADJUSTED = "not adjusted for multiple tests"
 _LISTED = 6
 
 
@@ -133,7 +134,7 @@ def _adjustments(rows: pd.DataFrame, columns: Sequence[PValue]) -> list[str]:
     """What the p-values are adjusted for, columns of which the same holds together."""
     tallies = []
     for column in columns:
-        phrases = ["not adjusted for multiple tests"]
+        phrases = [UNADJUSTED]
         if column.adjusted:
             defined = rows[rows[column.name].notna()]
             pairs = zip(defined[column.method], defined[column.family], strict=True)
@@ -143,6 +144,8 @@ def _adjustments(rows: pd.DataFrame, columns: Sequence[PValue]) -> list[str]:
 
 
 def _family(method: object, size: object) -> str:
+    if method == "none":
+        return UNADJUSTED
     name = _phrase(method, lambda m: f"adjusted by {m[:1].upper()}{_word(m)[1:]}") or "adjustment not recorded"
     return name if is_missing(size) else f"{name}, family of {numbers.counted(float(size), 'test')}"  # type: ignore[arg-type]
 

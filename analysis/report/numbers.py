@@ -13,7 +13,12 @@ _WITHOUT_EXPONENT = 1e15
 
 
 def fixed(value: float, digits: int) -> str:
-    """Value with ``digits`` decimals; what rounds to zero has no sign, as the printed digits show none."""
+    """Value with ``digits`` decimals; what rounds to zero has no sign, as the printed digits show none.
+
+    A value that is not a number reads ``undefined``: sentences give a reason instead where they know one.
+    """
+    if math.isnan(value):
+        return "undefined"
     if abs(value) >= _WITHOUT_EXPONENT:
         return f"{value:.{digits}e}".replace("-", MINUS)
     text = f"{value:.{digits}f}"

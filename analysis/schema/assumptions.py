@@ -5,7 +5,7 @@ from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 
 _TARGETS = {
-    "these": "these items, templates and models, as drawn from more like them",
+    "these": "these templates and models, for units like the ones asked; not about new templates or new models",
     "new_items": "new items",
     "new_templates": "new templates",
     "new_models": "new models",

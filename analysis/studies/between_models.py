@@ -72,7 +72,8 @@ _METHODS = (
     "Models are compared pairwise on the items that all of them answered. Floors are compared by the delta method at "
     "the class where each model is worse, balanced accuracy, bias and polarity sensitivity by sign flips of units; "
     "p-values are adjusted by Holm over the pairs of a measure. Equivalence is tested by two one-sided tests within "
-    "±.02. Ranks have percentile limits from resampled units."
+    "±.02. The limits of a rank are "
+    "one more than the models shown to be better, and all models less those shown to be worse."
 )
 
 
@@ -82,7 +83,7 @@ def ranks_table(context: TaskContext, found: ModelComparison) -> Table:
     rows = named(floors, context.labels).assign(
         unit=unit_used(context.design),
         uncertain=context.design.uncertain,
-        ci_method="bootstrap over units (percentile)",
+        ci_method="models not shown to be better or worse (Holm over all pairs)",
     )
     columns: list[Column] = [
         Text("label", "Model"),
@@ -104,7 +105,8 @@ def ranks_table(context: TaskContext, found: ModelComparison) -> Table:
         order=("-estimate", "label"),
         note=(
             "Models that share a letter in a column were not shown to differ in that measure (Holm over all pairs); "
-            "not being shown to differ is not being equal. Rank 1 is the highest floor."
+            "not being shown to differ is not being equal. Rank 1 is the highest floor; ties share the better rank. "
+            "The limits of a rank follow from the same tests as the letters and hold for all models together."
         ),
     )
     return Table(spec, rows, simulated=context.design.simulated)
@@ -137,8 +139,9 @@ def decisions_table(context: TaskContext, found: ModelComparison) -> Table:
             Number("largest", "Largest difference", digits=3),
         ),
         note=(
-            "Shown to differ: Holm over the pairs. Beyond and within ±.02: single tests against these bounds, not "
-            "adjusted. Every pair with its interval, tests and effect sizes (d_z, d_av) is in the data."
+            "Shown to differ: Holm over the pairs. Beyond ±.02: shown to differ, with an interval beyond these bounds. "
+            "Within: two one-sided tests, not adjusted. Every pair with its interval, tests and effect sizes (d_z, "
+            "d_av) is in the data."
         ),
     )
     return Table(spec, pd.DataFrame(rows), simulated=context.design.simulated)

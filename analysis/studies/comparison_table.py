@@ -94,7 +94,7 @@ def comparison_table(
         groups=("heading",),
         order=(OrderBy("measure", levels=measures), "-estimate", "label"),
         note=_note(rows),
-        bold_where=(Where("verdict", "==", "differ", meaning="an unexplained difference"),),
+        bold_where=(Where("verdict", "==", "differ", meaning="differ, unexplained"),),
     )
     return Table(spec, rows, simulated=design.simulated)
 
@@ -208,7 +208,9 @@ def _note(rows: pd.DataFrame) -> str:
     legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
     rope = fixed(_LIMITS.rope, 2)
     return (
-        "Unpooled: independent cells with a Jeffreys prior, which should repeat the frequentist column. Hierarchical: "
+        "Unpooled: independent cells with a Jeffreys prior, responses taken as independent given their cell; a check "
+        "of the software where every unit has one response, and narrower than the frequentist column where units have "
+        "several. Hierarchical: "
         "the models inform each other. Difference: hierarchical minus frequentist in standard errors, and what partial "
         "pooling is expected to do; width ratio: hierarchical interval over frequentist. Decisions: frequentist by the "
         "test adjusted over models (floor) or by the interval; Bayesian where the posterior probability of lying more "

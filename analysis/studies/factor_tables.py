@@ -1,5 +1,6 @@
 """Tables of a factor: its levels for all models together, their range by model, distances from a baseline."""
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -150,7 +151,7 @@ def baseline_table(design: TaskDesign, found: BaselineDifferences, labels: Mappi
         "Largest: the largest absolute difference; by chance: what it would be on average without any effect; "
         "p: of the largest difference in standard errors."
     )
-    if len(rows) > 1:
+    if len(rows) > 1 and math.isfinite(reference.all_null):
         usual, seldom = (fixed(100 * value, 1) for value in (reference.all_null, reference.all_null_95))
         note += (
             f" Sorted by it, the first rows are a selection: without any effect the largest of {len(rows)} models "

@@ -154,7 +154,7 @@ def _baseline_sentence(found: BaselineDifferences, label: str) -> str:
         f"mean largest difference is {fixed(100 * float(rows['estimate'].mean()), 1)} points, "
         f"{fixed(100 * float(rows['null_largest'].mean()), 1)} by chance."
         if len(rows)
-        else f"No difference from {baseline!r} is defined."
+        else f"Whether {label} differs from {baseline!r} cannot be tested: {found.largest['reason'].iloc[0]}."
     )
 
 

@@ -9,7 +9,7 @@ from analysis.report.columns import Count, Decision, Estimate, Number, Percent, 
 from analysis.report.content import Figure, Section
 from analysis.report.figures.class_accuracy import class_accuracy_figure
 from analysis.report.figures.floor_bias import floor_bias_figure
-from analysis.report.numbers import counted
+from analysis.report.numbers import counted, level
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.cell_tables import cells_table, classes_table, contrasts_table
@@ -47,7 +47,7 @@ def judgement_section(design: TaskDesign, results: JudgementResults, labels: Map
         contrasts_table(design, wide),
         uncertain_table(design, results, labels),
     )
-    lead = (_design_sentence(design, results.estimates), _counts_sentence(results.tests))
+    lead = (_design_sentence(design, results.estimates), _counts_sentence(results))
     return Section(
         f"Yes/no task {design.task}" if design.task else "Yes/no task",
         lead=lead,
@@ -84,6 +84,7 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
     why = wide["model"].map(floor["reason"]).fillna("").replace("", "no standard error of the bias")
     wide["min_bias_if_tied_reason"] = why.where(no_gap, "")
     wide = wide.assign(label=[labels.get(str(m), str(m)) for m in wide["model"]])
+    ci_level = float(floor["ci_level"].iloc[0])
     spec = TableSpec(
         table_name("floor_tests", design),
         title="Is the competence floor above .5?" + (f" {design.task}" if design.task else ""),
@@ -103,8 +104,10 @@ def tests_table(design: TaskDesign, results: JudgementResults, labels: Mapping[s
             "Above: both class accuracies exceed .5 (intersection-union). Below: one of them is under .5, the smaller "
             "p doubled. Min bias: by how much the plug-in floor (the smaller of the two observed accuracies) is too "
             "low on average if the two accuracies are equal. Under the treatment 'incorrect' a coin that leaves a "
-            "share u unanswered has floor .5(1 − u): a floor below .5 is then no evidence of bias. Intervals are those "
-            "of single models: one may lie on one side of .5 where the test, adjusted over models, leaves it undecided."
+            "share u unanswered has floor .5(1 − u): a floor below .5 is then no evidence of bias. "
+            f"Above is a one-sided test at {level(1 - ci_level)}, adjusted over models; the {level(ci_level)} "
+            "intervals are two-sided and of single models. A floor can therefore be shown above .5 though its interval "
+            "holds .5, and be undecided though its interval does not."
         ),
         bold_where=(Where("decision", "==", "above", meaning="above .5"),),
     )
@@ -183,11 +186,15 @@ def _design_sentence(design: TaskDesign, estimates: pd.DataFrame) -> str:
     return f"{read_and_used(design, estimates)}; {unit}."
 
 
-def _counts_sentence(tests: pd.DataFrame) -> str:
+def _counts_sentence(results: JudgementResults) -> str:
+    tests, ci_level = results.tests, float(results.estimates["ci_level"].iloc[0])
     decisions = tests[tests["alternative"] == "greater"]["decision"].value_counts()
     said = [
         f"{int(decisions.get(key, 0))} {label}"
         for key, label in DECISIONS.items()
         if key != "not tested" or key in decisions
     ]
-    return "Competence floor, Holm-adjusted over models: " + ", ".join(said) + "."
+    return (
+        f"Competence floor, one-sided tests at {level(1 - ci_level)}, Holm-adjusted over models: {', '.join(said)}. "
+        f"The printed intervals ({level(ci_level)}) are two-sided: one may hold .5 where the floor is shown above it."
+    )

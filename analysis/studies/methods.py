@@ -28,17 +28,18 @@ def judgement_methods(design: TaskDesign, *, ci_level: float) -> tuple[str, ...]
         "Answer bias is Acc(Yes) − Acc(No); the competence floor is the smaller of the two.",
         f"{UNCERTAIN[design.uncertain]}.",
         intervals,
-        "A floor was taken to be shown above .5 if both accuracies exceed .5 (intersection-union test [@berger1982]), "
-        f"adjusted over models by Holm's procedure [@holm1979] at {level(1 - ci_level)}.",
+        "A floor was taken to be shown above .5 if both accuracies exceed .5 (one-sided intersection-union test "
+        f"[@berger1982]), adjusted over models by Holm's procedure [@holm1979] at {level(1 - ci_level)}; the printed "
+        f"{shown} intervals are two-sided.",
         "Sensitivity d′ and criterion c use log-linear corrected rates [@hautus1995].",
     )
 
 
 def general_methods(design: TaskDesign) -> tuple[str, ...]:
     """What the claims are about, and what is taken as independent."""
-    unit = "item" if design.unit_is_item else design.unit
+    unit = "the item" if design.unit_is_item else f"given by the column {design.unit!r}"
     return (
-        f"The independent unit is the {unit}: responses that share one are not taken as independent.",
+        f"The independent unit is {unit}: responses that share one are not taken as independent.",
         f"Claims are about {TARGETS.get(design.target, design.target.replace('_', ' '))}.",
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.frequentist.factor_levels import treated
-from analysis.frequentist.model_comparison import FLOOR, compare_models
+from analysis.frequentist.model_comparison import FLOOR, compare_models, shown_ranks
 from analysis.reduction.levels import LevelArrays
 from analysis.reduction.shared_items import shared_items
 
@@ -77,3 +77,15 @@ def test_shared_items_are_those_that_every_model_answered():
     found = shared_items(counts)
     assert (found.kept, found.dropped) == (1, 2)
     assert found.counts["model"].tolist() == ["a", "b"]
+
+
+def test_ranks_leave_what_the_pairs_leave_open():
+    """Catches rank limits narrower than the letters, and ties that push the highest floor to rank 1.5."""
+    estimate = np.array([0.9, 0.9, 0.8, 0.5, np.nan])
+    different = np.zeros((5, 5), dtype=bool)
+    for a, b in ((0, 3), (1, 3), (0, 2)):
+        different[a, b] = different[b, a] = True
+    rank, low, high = shown_ranks(estimate, different)
+    np.testing.assert_array_equal(rank, [1, 1, 3, 4, np.nan])
+    np.testing.assert_array_equal(low, [1, 1, 2, 3, np.nan])
+    np.testing.assert_array_equal(high, [2, 3, 4, 4, np.nan])

@@ -25,10 +25,15 @@ SEED = 20261101
 STEP = 20
 
 
-def calibrated_ranks(simulations: int, seed: int) -> None:
+#: Model -> its file of ranks, and what simulates and fits it.
+RANKED = {"units": ("bias_sbc_units", layer_ranks), "counts": ("bias_sbc", count_ranks)}
+
+
+def calibrated_ranks(simulations: int, seed: int, models: list[str]) -> None:
     """Ranks of the layer of units and of the two-stage model, written after every STEP simulations."""
-    settings, options = RankSettings(simulations), f"--sbc --simulations {simulations} --seed {seed}"
-    for name, make in (("bias_sbc_units", layer_ranks), ("bias_sbc", count_ranks)):
+    for model in models:
+        name, make = RANKED[model]
+        settings, options = RankSettings(simulations), f"--sbc {model} --simulations {simulations} --seed {seed}"
         start, done, tests, summary = time.process_time(), [], pd.DataFrame(), {}
         for row in make(settings, seed):
             done.append(row)
@@ -79,15 +84,15 @@ def written(name: str, table: pd.DataFrame, options: str, start: float, **more: 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sbc", action="store_true", help="ranks under the models' own priors")
+    parser.add_argument("--sbc", nargs="*", choices=tuple(RANKED), help="ranks under the models' own priors")
     parser.add_argument("--simulations", type=int, default=250)
     parser.add_argument("--coverage", action="store_true", help="coverage under simulated studies")
     parser.add_argument("--data-sets", type=int, default=30)
     parser.add_argument("--surfaces", action="store_true", help="surfaces as effects of the model of counts")
     parser.add_argument("--seed", type=int, default=SEED)
     args = parser.parse_args()
-    if args.sbc:
-        calibrated_ranks(args.simulations, args.seed)
+    if args.sbc is not None:
+        calibrated_ranks(args.simulations, args.seed, args.sbc or list(RANKED))
     if args.coverage:
         calibrated_coverage(args.data_sets, args.seed, surfaces=args.surfaces)
 

@@ -35,6 +35,12 @@ COLUMNS: Final = (
 )  # fmt: skip
 ONE_WORDING: Final = "no instance was asked in two wordings"
 NO_INSTANCE: Final = "no complete instance"
+#: Why a measure of complete instances is missing.
+NOT_LOGGED: Final = {
+    "error_direct": "no truth is logged",
+    "error_implied": "no truth is logged",
+    "reasoning_tokens": "no reasoning tokens are logged",
+}
 LESS_THAN_NOISE: Final = "less variable than noise: upper end by inverting the test"
 #: Resamples of a median, which are sorted one by one.
 _MEDIANS: Final = 2000
@@ -123,7 +129,7 @@ def incoherence_estimates(
             "reason": str(found.reason[at]),
         }
         if part.instances == 0:
-            row["reason"] = ONE_WORDING if part.measure in REPEATED else NO_INSTANCE
+            row["reason"] = ONE_WORDING if part.measure in REPEATED else NOT_LOGGED.get(part.measure, NO_INSTANCE)
         rows.append(_rooted(row, instances, flips or {}) if part.measure in ROOTS else row)
     return _table(rows, instances, ci_level, unit)
 

@@ -16,8 +16,10 @@ LATENT = "latent"
 
 
 def join_rule(identity: Identity) -> JoinRule:
-    """What the identity needs of the answers."""
-    return JoinRule(identity.roles, identity.summed(), identity.named_states(), identity.not_with)
+    """What the identity needs of the answers; a built-in sum over a latent's states needs all that there are."""
+    summed = identity.summed()
+    exhaustive = summed if LATENT in summed and not identity.declared else ()
+    return JoinRule(identity.roles, summed, identity.named_states(), identity.not_with, exhaustive)
 
 
 def renormalised(sets: AnswerSets, role: str = LATENT) -> AnswerSets:

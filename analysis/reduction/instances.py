@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+#: States that a variable has at least.
+FEWEST_STATES: Final = 2
 #: What makes one set: all its answers have these in common.
 KEYS: Final = ("model", "unit", "identity", "wording", "sample")
 TWICE: Final = "two items for one query: {role}"
 NOT_ASKED: Final = "not asked with the others (wording, sample, state): {role}"
 UNANSWERED: Final = "no probability: {role}"
+ONE_STATE: Final = "only one state of the {role} was asked: its complement is missing"
+NO_STATE: Final = "no state is logged for the {role}: its complement is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,15 @@ class JoinRule:
         Role -> states that are needed.
     not_with : tuple of str
         Instances that have a query of one of these roles are left alone.
+    exhaustive : tuple of str
+        Roles whose states must be all there are: one state alone, or none, is not.
     """
 
     roles: tuple[str, ...]
     over_states: tuple[str, ...] = ()
     named_states: Mapping[str, tuple[str, ...]] | None = None
     not_with: tuple[str, ...] = ()
+    exhaustive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +250,9 @@ class _Filled:
         real = np.arange(self.width) < np.maximum(number, 1)[:, None]
         asked = {role: self.count(role, answered=False) for role in rule.roles}
         known = {role: self.count(role, answered=True) for role in rule.roles}
+        for role in rule.exhaustive:
+            reason[(reason == "") & ~has_states[role]] = NO_STATE.format(role=role)
+            reason[(reason == "") & (number < FEWEST_STATES)] = ONE_STATE.format(role=role)
         for role in rule.roles:
             reason[(reason == "") & (asked[role] > 1).any(axis=1)] = TWICE.format(role=role)
         for text, counts in ((NOT_ASKED, asked), (UNANSWERED, known)):

@@ -30,7 +30,7 @@ from analysis.studies.coherence_comparison import (
 from analysis.studies.coherence_further import causal_table, cost_table, further_table, rewording_table
 from analysis.studies.coherence_groups import associations_table, groups_table
 from analysis.studies.coherence_results import CoherenceResults, coherence_results
-from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits
+from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits, sums_attention
 from analysis.studies.coherence_tables import (
     detection,
     families_table,
@@ -39,6 +39,7 @@ from analysis.studies.coherence_tables import (
     wordings_table,
 )
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
 BACK_DOOR = "back-door adjustment"
@@ -57,8 +58,9 @@ def coherence_part(context: TaskContext) -> Part | None:
     incomplete = _incomplete(probabilities)
     if results is None:
         section = Section(_title(design.task), lead=(incomplete,), tables=further)
-        limit = f"{context.where}no incoherence in log-odds: no set of answers is complete."
-        return Part((section,), limits=(limit,)) if not further else Part((section,))
+        limit = sentence(context.where, f"no incoherence in log-odds is estimated. {incomplete}")
+        gaps = sums_attention(probabilities, labels, where=context.where)
+        return Part((section,), limits=(limit,), attention=gaps)
     tables, data = _tables(context, results, labels)
     return Part(
         (Section(_title(design.task), lead=_lead(results, incomplete), tables=(*tables, *further),
@@ -90,7 +92,7 @@ def _tables(
     design, drawn = context.design, context.resampling
     instances = results.instances
     tables = [
-        families_table(design, results),
+        *families_table(design, results),
         incoherence_table(design, results, labels),
         detection(design, results, labels),
         sizes_table(design, results, labels),
@@ -104,7 +106,7 @@ def _tables(
     )
     found = associations(instances, results.residuals, ci_level=context.ci_level)
     tables.append(associations_table(design, found, errors, labels))
-    tables.append(_cost(context, results, labels))
+    tables += _cost(context)
     tables += _group_tables(context, results, labels)
     robust = robustness(
         results.residuals,
@@ -193,12 +195,15 @@ def _matched(renormalised: pd.DataFrame | None, residuals: pd.DataFrame) -> pd.D
     return renormalised.merge(residuals[keys], on=keys)
 
 
-def _cost(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> Table:
+def _cost(context: TaskContext) -> list[Table]:
+    """Settings and cost; nothing where the log has neither."""
     if context.probabilities is None:
         raise TypeError("coherence without probabilities")
     costs = mean_costs(context.probabilities.answers)
     settings = logged_settings(context.con, context.design, context.selection)
-    return cost_table(context.design, costs.merge(settings, on="model", how="left"), dict(context.labels))
+    if costs.shape[1] == 2 and settings.shape[1] == 1:
+        return []
+    return [cost_table(context.design, costs.merge(settings, on="model", how="left"), dict(context.labels))]
 
 
 def _further(

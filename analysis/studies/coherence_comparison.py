@@ -20,6 +20,16 @@ CHOICES = {
     "points": "the probability scale",
     "renormalised": "rescaled states",
 }
+#: What a difference above 0 says, of mean |r| and of squares.
+MEAN_SIGN = (
+    "Above 0: the first has the larger mean |r|. That mixes rewording noise with incoherence: a model whose answers "
+    "are only noisier has the larger one too."
+)
+SQUARED_SIGN = (
+    "Above 0: the first has the larger square. Squares of models without persistent incoherence scatter around 0 and "
+    "may be negative, the more the noisier the model: where neither model's is detected, or the interval holds 0, the "
+    "sign does not say which is more incoherent."
+)
 GROUPS = {"coherent": "coherent (|r| up to 0.1)", "between": "between", "incoherent": "incoherent (|r| above 0.5)"}
 
 
@@ -122,7 +132,7 @@ def differences_table(design: TaskDesign, pairs: pd.DataFrame, labels: Mapping[s
             Count("n_dropped", "Units of one only"),
         ),
         order=("p_adjusted", "pair"),
-        note="Above 0: the first is more incoherent. Units that both answered. The difference is tested as the "
+        note=f"{SQUARED_SIGN if squared else MEAN_SIGN} Units that both answered. The difference is tested as the "
         f"mean over units{', of sums over their instances' if squared else ', averaged within units first'}. A "
         "p-value at the smallest that the flips allow is printed as a bound. What is not separated here is not "
         "thereby equal. TAIL: the differences are skewed or the top 5% of units carry more than half of the "

@@ -5,38 +5,73 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.measures.identities_joined import ProbabilityTask
+from analysis.measures.identities_residuals import LATENT, state_sums
 from analysis.report.numbers import counted, fixed, signed
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence_results import CoherenceResults
-from analysis.studies.summary import sentence
+from analysis.studies.summary import excluding_zero, sentence
 
 #: At most this many models stand in one sentence.
 NAMED = 8
 #: Truths may miss their own identity by rounding, not by more.
 TRUTH_GAP = 0.006
+#: Mean sums of a latent's states farther than this from 1 are said.
+SUM_GAP = 0.1
+#: Decision of the test -> how it is said of models.
+DECIDED = {
+    "detected": "is detected for",
+    "not detected": "is not detected (which does not show that there is none) for",
+    "not tested": "cannot be tested for",
+}
 
 
 def coherence_claims(results: CoherenceResults, labels: Mapping[str, str], *, where: str) -> tuple[str, ...]:
     """What can be claimed: sizes of residuals in order, and where something persists."""
     rows = results.estimates[results.estimates["measure"] == "mean_abs_residual"].sort_values(["estimate", "model"])
     sizes = [f"{labels.get(str(m), str(m))} {fixed(e, 2)}{_ends(lo, hi)}" for m, e, lo, hi in _rows(rows)]
-    said = [sentence(where, f"mean |residual| of {results.identity.name}, log-odds: {_listed(sizes)}")]
-    persistent = results.estimates[results.estimates["measure"] == "persistent"].set_index("model")
-    found = results.tests[results.tests["decision"] == "detected"]["model"]
-    if len(found):
-        ordered = persistent.loc[list(found)].sort_values("estimate", ascending=False).reset_index()
-        names = [f"{labels.get(str(m), str(m))} {fixed(e, 2)}{_ends(lo, hi)}" for m, e, lo, hi in _rows(ordered)]
-        said.append(sentence(where, f"a residual that persists over rewordings is detected for {_listed(names)}"))
+    said = _persistence(results, labels, where)
+    words = f"mean |residual| of {results.identity.name}, log-odds, which mixes rewording noise with incoherence"
+    said.append(sentence(where, f"{words}: {_listed(sizes)}"))
     direction = results.estimates[results.estimates["measure"] == "direction"]
-    for word, part in (
-        ("above", direction[direction["ci_low"] > 0]),
-        ("below", direction[direction["ci_high"] < 0]),
-    ):
+    for word, part in zip(("above", "below"), excluding_zero(direction), strict=True):
         names = [f"{labels.get(str(m), str(m))} ({signed(e, 2)})" for m, e, _, _ in _rows(part)]
         if names:
             words = f"direct answers lie {word} what the other answers imply, on average, for {_listed(names)}"
             said.append(sentence(where, words))
     return tuple(said)
+
+
+def _persistence(results: CoherenceResults, labels: Mapping[str, str], where: str) -> list[str]:
+    """For every model: is a residual that persists over rewordings detected, not detected, or not tested?"""
+    persistent = results.estimates[results.estimates["measure"] == "persistent"].set_index("model")
+    said = []
+    for decision, words in DECIDED.items():
+        found = results.tests[results.tests["decision"] == decision]["model"]
+        ordered = persistent.reindex(list(found)).sort_values("estimate", ascending=False).reset_index()
+        names = [
+            labels.get(str(m), str(m)) + (f" {fixed(e, 2)}{_ends(lo, hi)}" if pd.notna(e) else "")
+            for m, e, lo, hi in _rows(ordered)
+        ]
+        if names:
+            said.append(sentence(where, f"a residual that persists over rewordings {words} {_listed(names)}"))
+    return said
+
+
+def sums_attention(probabilities: ProbabilityTask, labels: Mapping[str, str], *, where: str) -> tuple[str, ...]:
+    """Models whose probabilities of the states of a latent add up to far from 1, on average."""
+    for identity, sets in probabilities.joined:
+        if LATENT not in identity.summed() or not sets.complete.any():
+            continue
+        means = pd.Series(state_sums(sets)).groupby(sets.keys["model"].to_numpy()).mean().dropna()
+        far = means[(means - 1).abs() > SUM_GAP]
+        if len(far):
+            names = [f"{labels.get(str(m), str(m))} ({fixed(v, 2)})" for m, v in far.items()]
+            words = (
+                "the probabilities of a latent's states should add up to 1; on average they do not (a state that was "
+                f"not asked, or a model that does not normalise; residuals of {identity.name} hold this gap): "
+            )
+            return (sentence(where, words + _listed(names)),)
+    return ()
 
 
 def coherence_limits(results: CoherenceResults, design: TaskDesign, *, where: str) -> tuple[str, ...]:
@@ -65,7 +100,7 @@ def coherence_attention(
     results: CoherenceResults, probabilities: ProbabilityTask, labels: Mapping[str, str], *, where: str
 ) -> tuple[str, ...]:
     """What to look into before believing a number."""
-    said = []
+    said = list(sums_attention(probabilities, labels, where=where))
     tail = results.tests[results.tests["tail"] & (results.tests["decision"] == "detected")]
     if len(tail):
         names = [
@@ -99,7 +134,12 @@ def _rows(table: pd.DataFrame) -> list[tuple[str, float, float, float]]:
 
 
 def _ends(low: float, high: float) -> str:
-    return f" [{fixed(low, 2)}, {fixed(high, 2)}]" if pd.notna(low) and pd.notna(high) else ""
+    return f" [{_limit(low)}, {_limit(high)}]" if pd.notna(low) and pd.notna(high) else ""
+
+
+def _limit(value: float) -> str:
+    """Two decimals; three where a limit other than 0 would print as 0."""
+    return fixed(value, 2 if value == 0 or abs(value) >= 0.005 else 3)
 
 
 def _listed(names: list[str]) -> str:

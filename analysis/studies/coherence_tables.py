@@ -39,9 +39,11 @@ def title_of(words: str, design: TaskDesign) -> str:
     return words + (f": {design.task}" if design.task else "")
 
 
-def families_table(design: TaskDesign, results: CoherenceResults) -> Table:
-    """What was asked: items, instances and wordings by family and level."""
+def families_table(design: TaskDesign, results: CoherenceResults) -> tuple[Table, ...]:
+    """What was asked: items, instances and wordings by family and level; nothing where no item has either."""
     rows = results.all_instances
+    if (rows[["item_family", "level"]] == "").all(axis=None):
+        return ()
     keys = rows[["unit", "identity", "item_family", "level", "k"]].groupby(["unit", "identity"], sort=True)
     one = keys.agg(item_family=("item_family", "first"), level=("level", "first"), k=("k", "max")).reset_index()
     grouped = one.groupby(["item_family", "level"], sort=True)
@@ -61,7 +63,7 @@ def families_table(design: TaskDesign, results: CoherenceResults) -> Table:
         note=f"An instance is a unit and an identity ({results.identity.name}) of which some model gave every answer. "
         "Rewording noise and the persistent residual rest on instances in two wordings or more.",
     )
-    return Table(spec, table, simulated=design.simulated)
+    return (Table(spec, table, simulated=design.simulated),)
 
 
 def incoherence_table(design: TaskDesign, results: CoherenceResults, labels: Mapping[str, str]) -> Table:

@@ -64,7 +64,7 @@ def _leaning(
     """Models whose interval for a signed measure lies above 0, then those with one below."""
     rows = results.estimates[results.estimates["measure"] == measure]
     sentences = []
-    for said, part in zip(words, (rows[rows["ci_low"] > 0], rows[rows["ci_high"] < 0]), strict=True):
+    for said, part in zip(words, excluding_zero(rows), strict=True):
         part = part.sort_values("estimate", key=abs, ascending=False)
         values = zip(part["model"].astype(str), part["estimate"], strict=True)
         names = [f"{labels.get(model, model)} ({signed(estimate, 2)})" for model, estimate in values]
@@ -161,6 +161,15 @@ def _hidden_by_accuracy(where: str, results: JudgementResults, labels: Mapping[s
             words = f"accuracy hides that few answers are right where {worse.capitalize()} is right: {listed(names)}"
             sentences.append(sentence(where, words))
     return sentences
+
+
+def excluding_zero(rows: pd.DataFrame, *, digits: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Estimates whose interval lies above 0, and below, at the precision that tables print (``digits`` decimals).
+
+    A limit that prints as 0 gives no claim: the table would seem to contradict it.
+    """
+    low, high = (rows[name].astype(float).round(digits) for name in ("ci_low", "ci_high"))
+    return rows[low > 0], rows[high < 0]
 
 
 def sentence(where: str, words: str) -> str:

@@ -259,3 +259,37 @@ def test_renormalising_rescales_states_and_leaves_zero_alone() -> None:
     assert state_sums(sets) == pytest.approx([1.2, 0.0])
     assert renormalised(sets).by_role["latent"][0] == pytest.approx([2 / 3, 1 / 3])
     assert renormalised(sets).by_role["latent"][1] == pytest.approx([0, 0])
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        ("", "no state is logged for the latent: its complement is missing"),
+        ("z", "only one state of the latent was asked: its complement is missing"),
+    ],
+)
+@pytest.mark.parametrize("name", ["total probability", "normalisation", "back-door adjustment"])
+def test_a_latent_without_its_complement_is_no_sum_over_states(state: str, reason: str, name: str) -> None:
+    """Catches P(z) P(X|z) that stands for the whole sum, and P(z) that should be 1, as complete sets."""
+    direct = "do" if name == "back-door adjustment" else "target"
+    table = answers((direct, "", 0.75), ("latent", state, 0.8), ("conditional", state, 0.86))
+    one = next(i for i in BUILT_IN if i.name == name)
+    sets = answer_sets(table, join_rule(one))
+    assert sets is not None
+    assert list(sets.reason) == [reason]
+    assert rows_of(name, table).empty
+
+
+def test_a_declared_sum_takes_the_states_that_there_are() -> None:
+    """Catches a declaration that is overruled: who writes the sum knows its states."""
+    one = identity("half", "target", "sum(latent * conditional)", declared=True)
+    table = answers(("target", "", 0.75), ("latent", "z", 0.8), ("conditional", "z", 0.86))
+    sets = answer_sets(table, join_rule(one))
+    assert sets is not None
+    assert identity_residuals(sets, one)["right"].tolist() == pytest.approx([0.688])
+
+
+def test_one_state_is_enough_for_bayes_rule() -> None:
+    """Catches a complement that is demanded where nothing is summed."""
+    table = answers(("target", "", 0.5), ("latent", "z", 0.4), ("conditional", "z", 0.5), ("posterior", "z", 0.4))
+    assert rows_of("Bayes' rule", table)["residual"].tolist() == pytest.approx([0.0])

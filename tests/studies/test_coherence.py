@@ -140,3 +140,53 @@ def test_mixed_scales_are_refused(tmp_path: Path) -> None:
     rows = answers("u") + answers("v", probability=40.0)
     with pytest.raises(Exception, match="mixed scales"):
         reported(log(tmp_path / "logs", rows))
+
+
+def stated(values: dict[str, float], jitter: float, model: str = "m", units: int = 12) -> list[dict]:
+    """Answers of one model around given probabilities (role and state: value), moved in two wordings of each unit."""
+    rng = np.random.default_rng(3)
+    return [
+        {"model": model, "item": f"u{u}/{k}/{query}", "unit": f"u{u}", "wording": f"w{k}", "role": query.split()[0],
+         "state": query.partition(" ")[2], "probability": round(p + float(rng.uniform(-jitter, jitter)), 4)}
+        for u in range(units) for k in range(2) for query, p in values.items()
+    ]  # fmt: skip
+
+
+COHERENT = {"target": 0.4, "latent z": 0.5, "latent not z": 0.5, "conditional z": 0.6, "conditional not z": 0.2}
+
+
+def test_sets_without_the_complement_give_no_claim_but_a_reason(tmp_path: Path) -> None:
+    """Catches a strong false claim of incoherence from logs that asked only half of a sum."""
+    half = {query: p for query, p in COHERENT.items() if "not" not in query}
+    content = reported(log(tmp_path / "logs", stated(half, 0.02)))
+    assert not [said for said in content.summary if "residual" in said]
+    assert any("24 only one state of the latent was asked: its complement is missing" in s for s in content.limits)
+
+
+def test_the_summary_says_of_every_model_whether_incoherence_persists(tmp_path: Path) -> None:
+    """Catches a headline of mean |r| alone, which noise fills too, and models that were not detected left out."""
+    rows = stated(COHERENT, 0.1) + stated(COHERENT | {"target": 0.7}, 0.02, model="n")
+    content = reported(log(tmp_path / "logs", rows))
+    first, second, third = content.summary[:3]
+    assert first.startswith("A residual that persists over rewordings is detected for n 1.2")
+    assert second.startswith("A residual that persists over rewordings is not detected (which does not show")
+    assert "for m " in second
+    assert "mixes rewording noise with incoherence" in third
+
+
+def test_what_was_not_logged_is_the_reason_and_gives_no_empty_table(tmp_path: Path) -> None:
+    """Catches complete sets called incomplete where truth and tokens are missing, and tables of blank cells."""
+    content = reported(log(tmp_path / "logs", stated(COHERENT, 0.05)))
+    reasons = content.data["incoherence"].set_index("measure")["reason"]
+    assert reasons["error_direct"] == reasons["error_implied"] == "no truth is logged"
+    assert reasons["reasoning_tokens"] == "no reasoning tokens are logged"
+    assert not {t.spec.name for t in content.tables} & {"families", "settings_cost"}
+
+
+@pytest.mark.parametrize(("latent", "said"), [(0.5, False), (0.2, True)])
+def test_states_that_do_not_add_up_are_said(tmp_path: Path, latent: float, said: bool) -> None:
+    """Catches a latent of which a state was never asked, whose gap reads as incoherence; and a false alarm."""
+    content = reported(log(tmp_path / "logs", stated(COHERENT | {"latent not z": latent}, 0.02)))
+    warned = [words for words in content.attention if "should add up to 1" in words]
+    assert bool(warned) == said
+    assert not said or "m (0.70)" in warned[0]

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.studies.judgement import JudgementResults
-from analysis.studies.summary import NAMED, accuracy_claims, attention, claims
+from analysis.studies.summary import NAMED, accuracy_claims, attention, claims, excluding_zero
 
 
 def results(models: dict[str, dict[str, float]], decisions: dict[str, str]) -> JudgementResults:
@@ -90,3 +90,10 @@ def test_accuracies_are_named_best_first(low: float) -> None:
     assert said == (
         "Accuracy: b 0.70 [0.50, 0.80], a 0.60 [0.50, 0.80]." if low == 0.5 else "Accuracy: b 0.70, a 0.60."
     )
+
+
+def test_no_claim_rests_on_a_limit_that_the_table_prints_as_zero() -> None:
+    """Catches a lean "with an interval that excludes 0" whose printed interval is [0.00, +0.38]."""
+    rows = pd.DataFrame({"ci_low": [0.004, 0.006, -0.3, -0.3], "ci_high": [0.38, 0.38, -0.004, -0.006]})
+    above, below = excluding_zero(rows)
+    assert (list(above.index), list(below.index)) == ([1], [3])

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bayes.incoherence import fit_incoherence
-from analysis.bayes.incoherence_result import LINKED, NORMAL, IncoherenceFit
+from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL, IncoherenceFit
 from analysis.bayes.incoherence_sampling import incoherence_settings
 from analysis.bayes.sampling import fast_settings
 from analysis.errors import AnalysisError
@@ -17,7 +17,8 @@ from analysis.report.numbers import fixed
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence import model_labels
-from analysis.studies.coherence_results import main_instances
+from analysis.studies.coherence_results import coherence_results, main_instances
+from analysis.studies.coherence_schools import schools_rows, schools_table
 from analysis.studies.coherence_tables import title_of
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
@@ -33,8 +34,7 @@ MOST_INSTANCES = 2000
 
 
 def coherence_bayes_part(context: TaskContext) -> Part | None:
-    """Slab-and-spike model linked to the noise, and the normal model beside it; None where none is wanted or "
-    "possible."""
+    """SSL and the normal model, beside the moment estimates; None where none is wanted or possible."""
     settings, probabilities, design = context.bayes, context.probabilities, context.design
     if settings is None or probabilities is None:
         return None
@@ -61,12 +61,18 @@ def coherence_bayes_part(context: TaskContext) -> Part | None:
     failed = [sentence(context.where, f"Bayesian incoherence (MCMC): {fit.reason}")] if fit.reason else []
     if settings.fast:
         failed.append(sentence(context.where, "the Bayesian columns are a quick look with few draws (--fast)"))
+    results = coherence_results(
+        probabilities, design, context.study, resampling=context.resampling, ci_level=context.ci_level
+    )
+    schools = None if results is None else schools_rows(results, fit.table)
+    beside = () if schools is None else (schools_table(design, schools, labels),)
     title = f"Persistent incoherence, Bayesian: {design.task}" if design.task else "Persistent incoherence, Bayesian"
     return Part(
-        (Section(title, lead=fit.sentences, tables=_tables(design, fit, labels)),),
+        (Section(title, lead=fit.sentences, tables=(*beside, *_tables(design, fit, labels))),),
         attention=tuple(failed),
         summary=_claims(fit, labels, where=context.where),
         data={
+            **({} if schools is None else {"coherence_schools": schools.assign(task=design.task)}),
             "incoherence_bayes": fit.table,
             "incoherence_contrasts": fit.contrasts,
             "incoherence_fits": fit.glance.assign(task=design.task),
@@ -136,7 +142,7 @@ def _merged(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
         for (target, variant), stem in stems.items():
             part = group[(group["target"] == target) & (group["variant"] == variant)]
             one = part.iloc[0].to_dict() if len(part) else {"reason": "not fitted"}
-            shown = not str(one.get("reason") or "").startswith("MCMC")
+            shown = not str(one.get("reason") or "").startswith(MCMC)
             for column, suffix in (
                 ("estimate", ""),
                 ("ci_low", "_low"),
@@ -161,6 +167,8 @@ def contrasts_table(design: TaskDesign, contrasts: pd.DataFrame, labels: Mapping
         for a, b in zip(rows["model_a"], rows["model_b"], strict=True)
     ]
     rows = rows.assign(pair=names)
+    failed = rows["reason"].fillna("").str.startswith(MCMC)
+    rows.loc[failed, ["estimate", "ci_low", "ci_high", "p_direction", "p_rope"]] = None
     spec = TableSpec(
         table_name("persistent_contrasts", design),
         title=title_of("Differences of persistent incoherence, posterior of SSL", design),

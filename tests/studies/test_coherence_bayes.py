@@ -1,0 +1,100 @@
+"""Bayesian part of a report on stated probabilities: what it says of clear cases, and what it leaves out."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.bayes import gates
+from analysis.report.content import ReportContent
+from analysis.report.formatted import format_table
+from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
+from analysis.simulation.latent_responders import CoherenceResponder
+from analysis.simulation.write_logs import write_logs
+from analysis.studies.context import BayesianSettings, Resampling
+from analysis.studies.run import RunSettings, run_report
+
+QUICK = Resampling(flips=999, resamples=499)
+COHERENT, LEANING = "simulated/coherent", "simulated/leaning"
+RESPONDERS = (
+    CoherenceResponder(COHERENT, spread=0.0, noise=0.1),
+    CoherenceResponder(LEANING, spread=0.4, lean=0.5, noise=0.15),
+)
+BESIDE = {"coherence_schools", "persistent_posterior", "persistent_contrasts", "incoherence_fits"}
+
+
+def reported(folder: Path) -> ReportContent:
+    return run_report([folder], RunSettings(resampling=QUICK, bayes=BayesianSettings(True, 3, None)))
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs") / "latent"
+    settings = LatentCoherence(RESPONDERS, units=20, causal=0, reworded=20, identities=1)
+    write_logs(simulate_latent_coherence(np.random.default_rng(8), settings), folder, fmt="jsonl", seed=8)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def content(logs: Path) -> ReportContent:
+    return reported(logs)
+
+
+def rows_of(content: ReportContent, stem: str) -> pd.DataFrame:
+    return next(table for table in content.tables if table.spec.name == stem).rows.set_index("model")
+
+
+def test_every_table_is_printed(content: ReportContent) -> None:
+    """Catches a report of probabilities without its Bayesian part, and tables that contradict their columns."""
+    found = {table.spec.name: table for table in content.tables if table.spec.name in BESIDE}
+    assert set(found) == BESIDE
+    for table in found.values():
+        format_table(table)
+    assert any("quick look" in words for words in content.attention)
+    assert not any("MCMC" in words for words in content.attention)
+
+
+def test_clear_cases_are_told_apart(content: ReportContent) -> None:
+    """One responder with persistent .64, one with 0: catches models mixed up, and noise called incoherence."""
+    schools = rows_of(content, "coherence_schools")
+    leaning, coherent = schools.loc[LEANING], schools.loc[COHERENT]
+    assert leaning["verdict"] == "both"
+    assert not leaning["apart"]
+    assert leaning["posterior"] == pytest.approx(leaning["moment"], abs=0.05)
+    assert leaning["posterior_low"] > 0.4
+    assert coherent["verdict"] in ("neither", "open")
+    assert coherent["p_present"] < 0.5
+    assert coherent["why"].startswith("BOUNDARY")
+    said = [words for words in content.summary if "exceeds .10" in words]
+    assert len(said) == 1
+    assert LEANING in said[0]
+    assert COHERENT not in said[0]
+
+
+def test_difference_of_models_has_its_sign(content: ReportContent) -> None:
+    """Catches a contrast read as second minus first."""
+    contrasts = content.data["incoherence_contrasts"].set_index("measure").loc["persistent"]
+    assert (contrasts["model_a"], contrasts["model_b"]) == (COHERENT, LEANING)
+    assert contrasts["ci_high"] < -0.2
+    assert contrasts["decision"] == "difference"
+
+
+def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit that no fit can pass: catches estimates, decisions or claims that survive a failed gate."""
+    monkeypatch.setattr(gates, "MOST_R_HAT_FAST", 0.5)
+    content = reported(logs)
+    schools, posterior = rows_of(content, "coherence_schools"), rows_of(content, "persistent_posterior")
+    assert schools["posterior"].isna().all()
+    assert schools["posterior_reason"].str.startswith("MCMC").all()
+    assert (schools["verdict"] == "failed").all()
+    assert schools["moment"].notna().all()
+    assert posterior[["linked_these", "normal_these", "linked_new", "p_present"]].isna().all().all()
+    assert (posterior["decision"] == "").all()
+    contrasts = next(table.rows for table in content.tables if table.spec.name == "persistent_contrasts")
+    assert contrasts[["estimate", "ci_low", "p_direction", "p_rope"]].isna().all().all()
+    assert not any("exceeds .10" in words for words in content.summary)
+    for model in (COHERENT, LEANING):
+        assert any("MCMC" in words and model in words for words in content.attention)
+    for table in content.tables:
+        format_table(table)

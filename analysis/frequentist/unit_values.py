@@ -49,7 +49,7 @@ def unit_counts(n: ArrayLike, weights: ArrayLike) -> NDArray[np.int64]:
 
 
 def deviating_units(n: ArrayLike, y: ArrayLike, weights: ArrayLike, moments: GroupMoments) -> NDArray[np.int64]:
-    """Units whose value of a contrast is not the most frequent one.
+    """Units whose value of a contrast is not the most frequent one among units that answer alike throughout.
 
     Parameters
     ----------
@@ -64,6 +64,12 @@ def deviating_units(n: ArrayLike, y: ArrayLike, weights: ArrayLike, moments: Gro
     ndarray of int (..., Q)
         A unit's value is its own weighted mean over the groups it serves. Where no unit serves two
         parts of the contrast, the most frequent value is sought in each part and the counts added.
+
+    Notes
+    -----
+    Only a value of units that are all right or all wrong within every group can be shared because nothing
+    varies; units with the same share of right answers strictly between do so by chance, and count as
+    deviating from each other. One answer more or less would otherwise make the interval jump.
     """
     weight, right, ell = np.asarray(n, float), np.asarray(y, float), np.asarray(weights, float)
     lead = np.broadcast_shapes(weight.shape[:-2], right.shape[:-2])
@@ -78,7 +84,8 @@ def deviating_units(n: ArrayLike, y: ArrayLike, weights: ArrayLike, moments: Gro
             used = row[part] / row[part[0]]
             key = part.tobytes() + used.tobytes()
             if key not in counted:
-                counted[key] = _off_the_mode(_values(hits[..., part], share[..., part], used))
+                values = _values(hits[..., part], share[..., part], used)
+                counted[key] = _off_the_mode(values, _unanimous(weight[..., part], right[..., part]))
             result[..., q] += counted[key]
     return result
 
@@ -94,12 +101,17 @@ def _values(hits: Floats, share: Floats, weights: Floats) -> Floats:
     return np.round(values, _DIGITS)
 
 
-def _off_the_mode(values: Floats) -> NDArray[np.int64]:
-    """Values along the last axis, NaN left out, minus the longest run of equal ones."""
-    ordered = np.sort(values, axis=-1)
-    position = np.arange(ordered.shape[-1])
-    fresh = np.ones(ordered.shape, dtype=bool)
-    fresh[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+def _unanimous(n: Floats, y: Floats) -> NDArray[np.bool_]:
+    """Units (..., G) whose responses are all right or all wrong within each group that they serve."""
+    return ((n == 0) | (y == 0) | (y == n)).all(axis=-1)
+
+
+def _off_the_mode(values: Floats, sharing: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Values along the last axis, NaN left out, minus the longest run of equal ones among the ``sharing``."""
+    alike = np.sort(np.where(sharing, values, np.nan), axis=-1)
+    position = np.arange(alike.shape[-1])
+    fresh = np.ones(alike.shape, dtype=bool)
+    fresh[..., 1:] = alike[..., 1:] != alike[..., :-1]
     run = position - np.maximum.accumulate(np.where(fresh, position, 0), axis=-1) + 1
-    known = ~np.isnan(ordered)
-    return np.count_nonzero(known, axis=-1) - np.where(known, run, 0).max(axis=-1, initial=0)
+    longest = np.where(~np.isnan(alike), run, 0).max(axis=-1, initial=0)
+    return np.count_nonzero(~np.isnan(values), axis=-1) - longest

@@ -34,8 +34,23 @@ def test_opposite_answers_in_two_classes_are_agreement_within_each() -> None:
 
 
 def test_thirds_written_in_two_ways_are_one_value() -> None:
-    n = np.array([[3], [6], [9]])
-    assert deviating_units(n, n / 3, [[1]], group_moments(n, n / 3)).tolist() == [0]
+    """Catches rounding in the last digits taken for deviation."""
+    n = np.array([[1, 2], [2, 4], [3, 6]])
+    y = np.array([[1, 0], [2, 0], [3, 0]])
+    assert deviating_units(n, y, [[2, 1]], group_moments(n, y)).tolist() == [0]
+
+
+def test_equal_shares_strictly_between_are_no_agreement() -> None:
+    """Catches an interval that jumps when one of sixteen answers changes: units agree on 11 of 16 by chance only."""
+    n = np.full((8, 1), 16)
+    y = np.array([[11], [11], [11], [11], [11], [8], [10], [12]])
+    off = deviating_units(n, y, [[1]], group_moments(n, y))
+    assert off.tolist() == [8]
+    assert not few_deviate(off, [8]).any()
+    slip = np.array([[16], [16], [16], [16], [16], [16], [16], [15]])
+    off = deviating_units(n, slip, [[1]], group_moments(n, slip))
+    assert off.tolist() == [1]
+    assert few_deviate(off, [8]).all()
 
 
 def test_few_units_are_only_suspect_when_most_agree() -> None:

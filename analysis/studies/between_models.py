@@ -41,7 +41,7 @@ def between_models_part(context: TaskContext) -> Part | None:
         tables.append(pairs_table(context, found))
     section = Section(
         f"{context.where}Models compared",
-        lead=(_sentence(found, context.ci_level), _shared(shared)),
+        lead=(_sentence(found, context.ci_level), _shared(shared, context)),
         tables=tuple(tables),
     )
     return Part((section,), methods=(_METHODS,), data={"model_pairs": found.pairs, "model_ranks": found.models})
@@ -52,6 +52,8 @@ def compared_models(context: TaskContext) -> tuple[SharedItems, ModelComparison]
     shared = shared_items(unit_counts(context))
     if not shared.kept:
         return "no item was answered by all of them"
+    if shared.counts["model"].astype(str).nunique() < 2:
+        return "fewer than two of them have scored responses"
     if shared.counts["unit"].nunique() < 2:
         return "the items that all answered make up one unit"
     context.progress("comparing models")
@@ -181,9 +183,11 @@ def _sentence(found: ModelComparison, ci_level: float) -> str:
     return f"Floors are shown to differ in {shown} of {counted(len(floors), 'pair')} of models."
 
 
-def _shared(shared: SharedItems) -> str:
+def _shared(shared: SharedItems, context: TaskContext) -> str:
     total = shared.kept + shared.dropped
+    silent = ", ".join(context.labels.get(model, model) for model in shared.silent)
     return (
         f"Compared on the {counted(shared.kept, 'item')} that all models answered; {shared.dropped:,} others "
         f"({fixed(100 * shared.dropped / total, 1)}%) are left out here."
+        + (f" Not compared, since no response of theirs is scored: {silent}." if silent else "")
     )

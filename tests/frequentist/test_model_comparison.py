@@ -62,7 +62,7 @@ def test_several_levels_are_refused():
 
 
 def test_shared_items_are_those_that_every_model_answered():
-    """Catches items kept because they were planned, and conditions taken for one question."""
+    """Catches items kept because they were planned, conditions taken for one question, a dead model that ends it all."""
     keys = {"task": "", "gold": "yes", "cell": "VA", "unit": "u"}
     rows = [
         {"model": "a", "item": "1", "strategy": "x", "n_answered": 1},
@@ -77,6 +77,10 @@ def test_shared_items_are_those_that_every_model_answered():
     found = shared_items(counts)
     assert (found.kept, found.dropped) == (1, 2)
     assert found.counts["model"].tolist() == ["a", "b"]
+    dead = counts.assign(model="dead", n_answered=0, n_uncertain=0, n_set_aside=1)
+    with_dead = shared_items(pd.concat([counts, dead], ignore_index=True))
+    assert (with_dead.kept, with_dead.dropped, with_dead.silent) == (1, 2, ("dead",))
+    assert with_dead.counts["model"].tolist() == ["a", "b"]
 
 
 def test_ranks_leave_what_the_pairs_leave_open():

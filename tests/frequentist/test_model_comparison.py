@@ -62,7 +62,7 @@ def test_several_levels_are_refused():
 
 
 def test_shared_items_are_those_that_every_model_answered():
-    """Catches items kept because they were planned, conditions taken for one question, a dead model that ends it all."""
+    """Catches items kept because planned, conditions taken for one question, a dead model that ends it all."""
     keys = {"task": "", "gold": "yes", "cell": "VA", "unit": "u"}
     rows = [
         {"model": "a", "item": "1", "strategy": "x", "n_answered": 1},

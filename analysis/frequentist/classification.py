@@ -1,5 +1,6 @@
 """Yes/no answers as a classifier's: precision, recall, F1 and their like by model, with intervals by unit."""
 
+import zlib
 from typing import Final
 
 import numpy as np
@@ -7,10 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.arguments import check_level
+from analysis.frequentist.clustered_rates import clustered_rates, rate_limits
 from analysis.frequentist.model_measures import (
     BOOTSTRAP,
     ModelMeasure,
     ModelUnits,
+    from_rates,
     model_units,
     rate_measure,
     tidy,
@@ -24,7 +27,6 @@ _RESAMPLED: Final = {
     "f1": (lambda table: classification.f1(table)[..., 0], "probability", "yes is neither right nor said"),
     "f1_no": (lambda table: classification.f1(table)[..., 1], "probability", "no is neither right nor said"),
     "macro_f1": (classification.macro_f1, "probability", "a class is neither right nor said"),
-    "macro_recall": (classification.macro_recall, "probability", "a class has no item"),
     "matthews_correlation": (
         classification.matthews_correlation,
         "correlation",
@@ -34,6 +36,7 @@ _RESAMPLED: Final = {
 NEVER_YES: Final = "never said yes"
 NO_POSITIVE: Final = "no scored item whose right answer is yes"
 NO_NEGATIVE: Final = "no scored item whose right answer is no"
+NO_CLASS: Final = "a class has no item"
 NOTHING: Final = "no scored response"
 
 
@@ -56,7 +59,7 @@ def classification_estimates(
     answers : DataFrame
         As ``reduction.votes`` gives them; every row weighs the same (micro).
     rng : Generator
-        For the bootstrap; models share the resamples.
+        For the bootstrap; each model has a stream of its own, so that its limits do not depend on the others.
     gold : ndarray, optional
         ``yes``, ``no`` or anything else (left out) by row, where another label than ``gold`` is meant.
     uncertain : {"incorrect", "excluded", "half"}
@@ -68,14 +71,16 @@ def classification_estimates(
     -------
     DataFrame
         One row per model and measure: ``accuracy``, ``precision``, ``recall``, ``specificity``, ``yes_rate``
-        (shares, cluster Wilson), ``f1``, ``f1_no``, ``macro_f1``, ``macro_recall``, ``matthews_correlation``
-        (percentile bootstrap over units). ``macro`` means that both classes weigh the same.
+        and ``macro_recall`` (shares, cluster Wilson; the last is balanced accuracy, with the same limits),
+        ``f1``, ``f1_no``, ``macro_f1``, ``matthews_correlation`` (percentile bootstrap over units).
+        ``macro`` means that both classes weigh the same.
     """
     check_level(ci_level)
     known = model_units(answers)
     label = answers["gold"].astype(str).to_numpy() if gold is None else np.asarray(gold)
     tables = classification.treated_table(_unit_tables(known, answers, label), uncertain=uncertain)
-    found = _shares(tables, ci_level) + _resampled(tables, rng, resamples, ci_level)
+    found = [*_shares(tables, ci_level), _macro_recall(tables, ci_level)]
+    found += _resampled(tables, known.models, rng, resamples, ci_level)
     shared = {"ci_level": ci_level, "uncertain": uncertain, "unit": unit, "task": task, "weights": "micro"}
     return tidy(known.models, found, target=target, **shared)
 
@@ -102,10 +107,25 @@ def _shares(tables: Floats, ci_level: float) -> list[ModelMeasure]:
     return [rate_measure(name, n, y, ci_level=ci_level, nothing=nothing) for name, n, y, nothing in parts]
 
 
-def _resampled(tables: Floats, rng: np.random.Generator, resamples: int, ci_level: float) -> list[ModelMeasure]:
-    models, units = tables.shape[:2]
-    columns = tables.transpose(1, 0, 2, 3).reshape(units, models * 6)
-    drawn = resampled_sums(columns, rng=rng, resamples=resamples).reshape(resamples, models, 2, 3)
+def _macro_recall(tables: Floats, ci_level: float) -> ModelMeasure:
+    """Mean of recall and specificity, the balanced accuracy of two classes, with its limits."""
+    by_class, right = tables.sum(axis=-1), np.diagonal(tables[..., :2], axis1=-2, axis2=-1)
+    rates = clustered_rates(by_class, right, np.array([[0.5, 0.5]]))
+    low, high = rate_limits(rates, ci_level=ci_level)
+    n = by_class.sum(axis=(-2, -1))
+    return from_rates("macro_recall", rates, 0, low[:, 0], high[:, 0], n=n, nothing=NO_CLASS)
+
+
+def _resampled(
+    tables: Floats, names: tuple[str, ...], rng: np.random.Generator, resamples: int, ci_level: float
+) -> list[ModelMeasure]:
+    seed = int(rng.integers(2**63))
+    drawn = np.zeros((resamples, len(names), 2, 3))
+    for at, name in enumerate(names):
+        own = tables[at][tables[at].sum(axis=(-2, -1)) > 0].reshape(-1, 6)
+        if len(own):
+            stream = np.random.default_rng([seed, zlib.crc32(name.encode())])
+            drawn[:, at] = resampled_sums(own, rng=stream, resamples=resamples).reshape(resamples, 2, 3)
     observed, present = tables.sum(axis=1), (tables.sum(axis=(-2, -1)) > 0).sum(axis=1)
     return [
         _percentile(name, measure(observed), measure(drawn), scale, nothing, observed, present, ci_level)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.frequentist.multiplicity import holm
 from analysis.frequentist.unit_ladder import leave_one_out, unit_ladder
 from analysis.reduction.matched_levels import MatchedLevels
 
@@ -16,7 +17,10 @@ Pair = tuple[str, str]
 def ladders(
     matched: MatchedLevels, pairs: Sequence[Pair], *, rng: np.random.Generator, flips: int = 20_000, unit: str = "unit"
 ) -> pd.DataFrame:
-    """Net change between two levels under every choice of the independent unit, from rows to model × base item."""
+    """Net change between two levels under every choice of the independent unit, from rows to model × base item.
+
+    ``p_adjusted`` is Holm's over the pairs, each kind of unit by itself.
+    """
     tables = []
     for first, second in pairs:
         rows = matched.complete((first, second))
@@ -34,7 +38,13 @@ def ladders(
             mean_change=float(change.mean()) if len(change) else np.nan,
         )
         tables.append(table)
-    return pd.concat(tables, ignore_index=True).assign(factor=matched.factor)
+    steps = pd.concat(tables, ignore_index=True).assign(factor=matched.factor)
+    by_rung = steps.groupby("rung", sort=False)["p_value"]
+    return steps.assign(
+        p_adjusted=by_rung.transform(lambda p: holm(p.to_numpy(float))),
+        p_adjust_method="holm",
+        family_size=by_rung.transform("count"),
+    )
 
 
 def without_each_model(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analysis.frequentist.clustered_rates import clustered_rates, rate_limits
 from analysis.frequentist.conditions import paired_t
-from analysis.frequentist.equivalence import DEFAULT_ROPE, equivalence_test
+from analysis.frequentist.equivalence import DEFAULT_ROPE, agreed_decision, equivalence_test
 from analysis.frequentist.friedman import friedman_test, nemenyi_test
 from analysis.frequentist.model_measures import RATE, ModelUnits, model_units
 from analysis.frequentist.multiplicity import benjamini_hochberg, bonferroni, family_size, holm
@@ -130,14 +130,15 @@ def pair_tests(
     DataFrame
         One row per pair: mean difference over models with t limits, ``p_value`` (paired t) with ``p_adjusted``
         (Holm), ``p_bonferroni``, ``p_bh``, ``family_size``, ``not_run``; ``p_wilcoxon`` and ``p_sign_flip`` over
-        the same models; ``d_z``, ``d_av``; ``p_equivalence`` and ``decision`` of two one-sided tests within
-        ±``rope``; ``p_naive``, ``n_naive``: the t test over configurations, which are not independent;
-        ``n_matched`` and ``n_unmatched`` rows.
+        the same models and ``least_p``, the smallest they can give; ``d_z``, ``d_av``; ``p_equivalence`` of two
+        one-sided tests within ±``rope`` and ``decision`` (``equivalence.agreed_decision``); ``p_naive, n_naive``: the
+        t test over configurations, which are not independent; ``n_matched`` and ``n_unmatched`` rows.
     """
     rows = [_pair_row(matched, pair, rng, flips, ci_level, rope) for pair in pairs]
     table = pd.DataFrame(rows)
     p = table["p_value"].to_numpy(float)
     return table.assign(
+        decision=_agreed(table, holm(p), rope),
         p_adjusted=holm(p),
         p_bonferroni=bonferroni(p),
         p_bh=benjamini_hochberg(p),
@@ -174,12 +175,11 @@ def model_pair_tests(
     tables = []
     for first, second in pairs:
         means = matched.unit_means((first, second))
-        change = means[:, 0] - means[:, 1]
-        test = sign_flip_test(change, rng=rng, flips=flips)
+        test = sign_flip_test(means[:, 0] - means[:, 1], rng=rng, flips=flips)
         n, k_first, k_second = _unit_counts(matched, (first, second))
         found = paired_difference(n, k_first, k_second, ci_level=ci_level)
         equal = equivalence_test(found.estimate, found.std_error, found.df, rope=(-rope, rope))
-        counted = _matched_rows(matched, (first, second))
+        both, one = _matched_rows(matched, (first, second))
         tables.append(
             pd.DataFrame(
                 {
@@ -199,11 +199,11 @@ def model_pair_tests(
                     "p_equivalence": equal.p_value,
                     "decision": equal.decision,
                     "n_clusters": test.n_clusters,
-                    "n_matched": counted[0],
-                    "n_unmatched": counted[1],
+                    "n_matched": both,
+                    "n_unmatched": one,
                     "reason": [
                         "this model lacks one of the levels" if not m else str(why)
-                        for m, why in zip(counted[0], test.reason, strict=True)
+                        for m, why in zip(both, test.reason, strict=True)
                     ],
                 }
             )
@@ -211,6 +211,7 @@ def model_pair_tests(
     table = pd.concat(tables, ignore_index=True)
     p = table["p_value"].to_numpy(float)
     return table.assign(
+        decision=_agreed(table, holm(p), rope),
         p_adjusted=holm(p),
         p_adjust_method="holm",
         family_size=family_size(p),
@@ -252,6 +253,7 @@ def _pair_row(
         "wilcoxon_zeros": ranked.n_zero,
         "wilcoxon_ties": ranked.n_tied,
         "p_sign_flip": flipped.p_value,
+        "least_p": 2.0 ** (1 - test.n_clusters) if test.n_clusters else np.nan,
         "sign_flip_resolution": flipped.resolution,
         "d_z": test.d_z,
         "d_av": test.d_av,
@@ -265,6 +267,10 @@ def _pair_row(
         "n_unmatched": int(counted[1].sum()),
         "reason": test.reason,
     }
+
+
+def _agreed(table: pd.DataFrame, p: Floats, rope: float) -> NDArray[np.object_]:
+    return agreed_decision(table["decision"], ci_low=table["ci_low"], ci_high=table["ci_high"], p_adjusted=p, rope=rope)
 
 
 def _nan_mean(values: Floats) -> Floats:
@@ -287,9 +293,8 @@ def _unit_counts(matched: MatchedLevels, pair: Pair) -> tuple[Floats, Floats, Fl
 
 
 def _matched_rows(matched: MatchedLevels, pair: Pair) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By model: rows with both levels, and rows with one of them only."""
+    """By model: rows with both levels, and with one of them only."""
     has = ~np.isnan(matched.values[:, matched.at(pair)])
-    models = len(matched.models)
-    both = np.bincount(matched.model[has.all(axis=1)], minlength=models)
-    one = np.bincount(matched.model[has.any(axis=1) & ~has.all(axis=1)], minlength=models)
-    return both, one
+    models, every = len(matched.models), has.all(axis=1)
+    one = np.bincount(matched.model[has.any(axis=1) & ~every], minlength=models)
+    return np.bincount(matched.model[every], minlength=models), one

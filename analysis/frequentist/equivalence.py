@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
 from analysis.errors import AnalysisError
@@ -12,6 +12,34 @@ from analysis.frequentist.proportion import SMALLEST_P
 
 #: Scale -> half-width within which a difference is taken as none; to be printed, and open to change.
 DEFAULT_ROPE: Final = {"probability difference": 0.02, "log_odds": 0.05}
+
+
+def agreed_decision(
+    decision: ArrayLike,
+    *,
+    ci_low: ArrayLike,
+    ci_high: ArrayLike,
+    p_adjusted: ArrayLike,
+    rope: float,
+    alpha: float = 0.05,
+) -> NDArray[np.object_]:
+    """Decisions that say "difference" only where the printed interval and the adjusted p-value both do.
+
+    Parameters
+    ----------
+    decision : array_like of str
+        Of ``equivalence_test``: whether the estimate could be tested, and whether it is equivalent.
+    ci_low, ci_high : array_like
+        Limits that are printed beside the decision; a difference is shown where they lie beyond +-``rope``.
+    p_adjusted : array_like
+        Of a difference from 0, adjusted over the family that is printed; a missing one shows nothing.
+    rope, alpha : float
+    """
+    found = np.asarray(decision, object)
+    low, high, p = (np.asarray(x, float) for x in (ci_low, ci_high, p_adjusted))
+    beyond = ((low > rope) | (high < -rope)) & (p <= alpha)
+    open_ones = ~np.isin(found.astype(str), ("equivalent", "not tested"))
+    return np.where(open_ones, np.where(beyond, "difference", "undecided"), found).astype(object)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.arguments import check_level
-from analysis.frequentist.equivalence import DEFAULT_ROPE, equivalence_test
+from analysis.frequentist.equivalence import DEFAULT_ROPE, agreed_decision, equivalence_test
 from analysis.frequentist.model_measures import ModelUnits, model_units, rate_measure, tidy
 from analysis.frequentist.multiplicity import family_size, holm
 from analysis.frequentist.paired_intervals import paired_difference
@@ -140,7 +140,13 @@ def _differences(
         "p_adjusted": holm(p),
         "p_adjust_method": "holm",
         "family_size": family_size(p),
-        "decision": np.where(itself, "not tested", equal.decision),
+        "decision": agreed_decision(
+            np.where(itself, "not tested", equal.decision),
+            ci_low=found.ci_low,
+            ci_high=found.ci_high,
+            p_adjusted=holm(p),
+            rope=ROPE,
+        ),
         "n_shared": both,
         "n_unshared": counted + counted[best] - 2 * both,
         "difference_reason": np.where(

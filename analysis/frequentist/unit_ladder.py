@@ -197,7 +197,7 @@ def _averaged(change: Floats) -> Rung:
         n_clusters=len(change),
         n=len(change),
         n_discordant=int((change != 0).sum()),
-        reason="averages over repeats: McNemar's test needs single answers",
+        reason="values between 0 and 1: McNemar's test needs single answers, right or wrong",
         **missing,
     )
 

@@ -66,7 +66,8 @@ def matched_pairs(
     design : TaskDesign
     contrast : Contrast
         ``match`` names the columns that pair the responses; without it they are the unit, every other
-        factor of the item and every condition. Repeats are paired by ``sample``.
+        factor of the item and every condition, and the item where its responses vary in the factor.
+        Repeats are paired by ``sample``.
     levels : tuple of two str
         The two levels, first minus second.
     selection : Selection
@@ -136,7 +137,9 @@ def _query(
     answered = f"_became = '{Status.ANSWERED}'"
     named = [*(f"{level_sql(key, columns)} AS {quote_identifier(f'key {key}')}" for key in keys)]
     named += [f"{level_sql(facet, columns)} AS {quote_identifier(f'facet {facet}')}" for facet in facets]
-    unit = level_sql("unit", columns) if not design.unit_is_item else _joined(keys, columns)
+    within = not design.unit_is_item or factor in design.varying
+    unit = level_sql("unit", columns) if within else _joined(keys, columns)
+    known = "true" if design.kind == "score" else "gold_ IS NOT NULL"
     sides = []
     for side, level in zip(SIDES, levels, strict=True):
         at = f"_level = {quote_text(level)} AND {scored}"
@@ -155,7 +158,7 @@ def _query(
     query = f"""
         SELECT model, _unit AS unit{told}, {", ".join(sides)}, count(*) FILTER (NOT ({scored})) AS lost
         FROM (SELECT model, {inner}
-              FROM analysed WHERE coalesce(task, '') = ? AND gold_ IS NOT NULL
+              FROM analysed WHERE coalesce(task, '') = ? AND {known}
                 AND ({left_out} IS NULL OR {left_out} IN {allowed}){"".join(f" AND {c}" for c in conditions)})
         WHERE _level IN {quote_texts(list(levels))} GROUP BY {grouped}
     """
@@ -166,7 +169,8 @@ def _match_columns(design: TaskDesign, contrast: Contrast, factor: str, columns:
     """Columns that the two responses share."""
     declared = [_column(name, columns) for name in contrast.match]
     if not declared:
-        own = () if design.unit_is_item else ("unit",)
+        own: list[str] = [] if design.unit_is_item else ["unit"]
+        own += ["item"] if factor in design.varying else []
         declared = [*own, *(name for name in design.item_factors if name not in (factor, "item"))]
     elif not design.unit_is_item:
         declared = ["unit", *declared]

@@ -1,5 +1,6 @@
 """Scores in [0, 1] by question: the reduction of benchmarks whose answers are graded, and what answers cost."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import duckdb
@@ -7,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import AnalysisError
+from analysis.reduction.cells import level_sql
 from analysis.reduction.exclusions import left_out_sql
-from analysis.reduction.selection import EVERYTHING, Selection
-from analysis.schema.quoting import named_task
+from analysis.reduction.selection import EVERYTHING, Selection, column_types
+from analysis.schema.quoting import named_task, quote_identifier
 from analysis.schema.study_keys import UNCERTAIN_TREATMENTS as TREATMENTS
 from analysis.schema.task_design import TaskDesign
 
@@ -17,8 +19,10 @@ from analysis.schema.task_design import TaskDesign
 COSTS: Final = ("tokens_in", "tokens_out", "tokens_reasoning", "latency")
 
 
-def item_scores(con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: Selection = EVERYTHING) -> pd.DataFrame:
-    """Mean score of each model on each question, over samples and conditions.
+def item_scores(
+    con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: Selection = EVERYTHING, *, by: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Mean score of each model on each question, over samples and all conditions but those of ``by``.
 
     Parameters
     ----------
@@ -26,12 +30,15 @@ def item_scores(con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: S
         Connection with the view ``analysed``.
     design : TaskDesign
     selection : Selection
+    by : sequence of str
+        Conditions under which a question counts as another one; a missing level is the empty text.
 
     Returns
     -------
     DataFrame
-        ``model, item, unit, score, n_samples, n_right, n_set_aside``: mean of the scores, their number, how many are
-        1, and replies without a score. Rows sorted by model and item; ``score`` is missing without samples.
+        ``model, item, unit``, those of ``by``, ``score, n_samples, n_right, n_set_aside``: mean of the scores, their
+        number, how many are 1, and replies without a score. Rows sorted by model, item and ``by``; ``score`` is
+        missing without samples.
 
     Raises
     ------
@@ -39,12 +46,16 @@ def item_scores(con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: S
         A score lies outside [0, 1], or there is none.
     """
     left_out, parameters = left_out_sql(con, selection)
+    columns = column_types(con)
+    levels = "".join(f", {level_sql(name, columns)} AS {quote_identifier(name)}" for name in by)
+    places = ", ".join(str(4 + at) for at in range(len(by)))
+    keys = "model, item" + (f", {places}" if places else "")
     table = con.sql(
         f"""
-        SELECT model, item, min(unit_) AS unit, avg(score_value) AS score, count(score_value) AS n_samples,
+        SELECT model, item, min(unit_) AS unit{levels}, avg(score_value) AS score, count(score_value) AS n_samples,
                count(*) FILTER (score_value = 1) AS n_right, count(*) - count(score_value) AS n_set_aside,
                min(score_value) AS least, max(score_value) AS most
-        FROM analysed WHERE coalesce(task, '') = ? AND {left_out} IS NULL GROUP BY model, item ORDER BY model, item
+        FROM analysed WHERE coalesce(task, '') = ? AND {left_out} IS NULL GROUP BY {keys} ORDER BY {keys}
         """,
         params=[design.task, *parameters],
     ).df()
@@ -59,7 +70,7 @@ def item_scores(con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: S
     return table.drop(columns=["least", "most"])
 
 
-def item_accuracies(counts: pd.DataFrame, uncertain: str) -> pd.DataFrame:
+def item_accuracies(counts: pd.DataFrame, uncertain: str, *, by: Sequence[str] = ()) -> pd.DataFrame:
     """The same from counts of right answers: every question weighs the same, however often it was asked.
 
     Parameters
@@ -68,10 +79,12 @@ def item_accuracies(counts: pd.DataFrame, uncertain: str) -> pd.DataFrame:
         As ``cells.item_counts`` returns.
     uncertain : {"incorrect", "excluded", "half"}
         Treatment of unreadable answers.
+    by : sequence of str
+        Conditions under which a question counts as another one.
     """
     if uncertain not in TREATMENTS:
         raise AnalysisError(f"uncertain must be one of {', '.join(TREATMENTS)}, not {uncertain!r}")
-    keys = ["model", "item", "unit"]
+    keys = ["model", "item", "unit", *by]
     names = ["n_answered", "n_uncertain", "n_set_aside", "n_correct"]
     sums = counts.groupby(keys, observed=True, sort=True)[names].sum().reset_index()
     lost = sums["n_uncertain"].to_numpy(float)
@@ -80,9 +93,7 @@ def item_accuracies(counts: pd.DataFrame, uncertain: str) -> pd.DataFrame:
     credit = right + 0.5 * lost if uncertain == "half" else right
     return pd.DataFrame(
         {
-            "model": sums["model"].astype(str),
-            "item": sums["item"].astype(str),
-            "unit": sums["unit"].astype(str),
+            **{name: sums[name].astype(str) for name in keys},
             "score": np.divide(credit, scored, out=np.full(len(sums), np.nan), where=scored > 0),
             "n_samples": scored.astype(np.int64),
             "n_right": right.astype(np.int64),

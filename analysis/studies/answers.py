@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from analysis.errors import StudyError
 from analysis.measures.classification import credited
+from analysis.reduction.scores import item_accuracies, item_scores
 from analysis.reduction.votes import (
     VoteRule,
     collapsed_answers,
@@ -47,6 +48,8 @@ class TaskAnswers:
         Conditions with a level.
     compared : tuple of str
         Those that vary within questions.
+    measure : str
+        What the numbers of ``right`` are called: ``accuracy``, or ``mean score`` where answers are graded.
     """
 
     collapsed: pd.DataFrame
@@ -56,10 +59,13 @@ class TaskAnswers:
     repeated: bool
     conditions: tuple[str, ...]
     compared: tuple[str, ...]
+    measure: str = "accuracy"
 
 
 def wants_answers(design: TaskDesign) -> bool:
     """Whether a task has conditions, versions or believability, or is a plain yes/no task: not P's four cells."""
+    if design.kind == "score":
+        return bool(design.varying)
     return design.kind in ("judgement", "choice") and (
         design.cells == "gold" or bool(design.varying) or bool(design.item_factors.get("variant"))
     )
@@ -73,12 +79,36 @@ def task_answers(context: TaskContext) -> TaskAnswers:
     collapsed = collapsed_answers(votes, rule)
     right = credited(collapsed["right"], collapsed["unclear"], uncertain=design.uncertain)
     conditions = tuple(name for name in design.conditions if name in collapsed.columns)
-    compared = tuple(
-        name for name in conditions if name in design.varying and 2 <= len(_levels(collapsed, name)) <= MOST_LEVELS
-    )
     return TaskAnswers(
-        collapsed, nested_answers(votes), right, rule, has_repeats(collapsed), conditions, compared
+        collapsed, nested_answers(votes), right, rule, has_repeats(collapsed), conditions,
+        _compared(design, collapsed, conditions),
     )  # fmt: skip
+
+
+def scored_answers(context: TaskContext) -> TaskAnswers:
+    """Mean scores of a task of scores, one row per model, question and configuration; samples are averaged.
+
+    Raises
+    ------
+    AnalysisError
+        Scores outside [0, 1], or none.
+    """
+    design, graded = context.design, isinstance(context.counts, str)
+    conditions = tuple(name for name in design.conditions if name not in ("task", "model", "item", "unit"))
+    if isinstance(context.counts, str):
+        table = item_scores(context.con, design, context.selection, by=conditions)
+    else:
+        table = item_accuracies(context.counts, design.uncertain, by=conditions)
+    table = table.assign(n_votes=table["n_samples"])
+    return TaskAnswers(
+        table, table, table["score"].to_numpy(float), VoteRule(tie=context.study.votes.tie), False, conditions,
+        _compared(design, table, conditions), "mean score" if graded else "accuracy",
+    )  # fmt: skip
+
+
+def _compared(design: TaskDesign, table: pd.DataFrame, conditions: tuple[str, ...]) -> tuple[str, ...]:
+    varying = [name for name in conditions if name in design.varying]
+    return tuple(name for name in varying if 2 <= len(_levels(table, name)) <= MOST_LEVELS)
 
 
 def second_labels(context: TaskContext) -> tuple[Mapping[str, str], str] | None:

@@ -8,6 +8,7 @@ from analysis.frequentist.conditions import paired_t
 from analysis.report.columns import Count, Estimate, Number, Proportion, PValue, Signed, Text
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.studies.context import TaskContext
+from analysis.studies.interval_and_test import disagreement_note
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
 
 _CELLS = ("acc_vb", "acc_vu", "acc_ib", "acc_iu")
@@ -168,4 +169,5 @@ def pooled_table(context: TaskContext, estimates: pd.DataFrame, pooled: PooledBe
             "rests on the last row; models are no sample that anybody drew."
         ),
     )
-    return Table(spec, table, simulated=design.simulated)
+    notes = disagreement_note(table, ci_level=context.ci_level, low="low", high="high")
+    return Table(spec, table, notes=notes, simulated=design.simulated)

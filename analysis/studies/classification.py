@@ -55,7 +55,7 @@ def classification_part(context: TaskContext, answers: TaskAnswers) -> Part | No
         methods=(
             "The positive class is Yes. Macro measures are means over the classes Yes and No; the Matthews correlation "
             "coefficient is that of Gorodkin for tables in which unreadable answers are a prediction of their own. "
-            "Limits of F1, macro F1, macro recall and the correlation are percentiles of "
+            "Limits of F1, macro F1 and the correlation are percentiles of "
             f"{context.resampling.resamples:,} bootstrap resamples of units; the others are cluster Wilson limits.",
         ),
         data={f"classification_{name}": table for name, table in parts.items()},
@@ -106,7 +106,7 @@ def _tables(context: TaskContext, estimates: pd.DataFrame, name: str, title: str
         order=("-matthews_correlation", "label"),
         note=(
             "Yes rate: share of Yes among scored answers. MCC: correlation of right and given answers, 0 for answers "
-            "that do not depend on the item."
+            "that do not depend on the item. Macro recall: mean of recall and specificity, the balanced accuracy."
         ),
     )
     return Table(first, wide, simulated=design.simulated), Table(second, wide, simulated=design.simulated)

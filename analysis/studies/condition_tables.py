@@ -7,8 +7,9 @@ import pandas as pd
 
 from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, PValue, Signed, Text
 from analysis.report.spec import OrderBy, Table, TableSpec, Where
-from analysis.studies.answers import labelled
+from analysis.studies.answers import labelled, unit_name
 from analysis.studies.context import TaskContext
+from analysis.studies.interval_and_test import disagreement_note
 from analysis.studies.wide_table import table_name
 
 DECISIONS = {
@@ -17,10 +18,22 @@ DECISIONS = {
     "undecided": "undecided",
     "not tested": "not tested",
 }
+DECISION_HELP = (
+    "equivalent where two one-sided tests at .05 place the difference within ±0.02, different where its interval lies "
+    "beyond ±0.02 and Holm's p is at most .05, undecided otherwise"
+)
+#: With fewer models, the limiting distribution behind Nemenyi's comparisons is no good guide (Demšar 2006 asks for
+#: more than ten).
+LEAST_RANKED = 10
+_FEW_RANKED = (
+    " These p-values come from the limit of many models and are rough for so few: they support no claim by themselves."
+)
 
 
-def accuracy_table(context: TaskContext, accuracies: pd.DataFrame, factor: str, levels: Sequence[str]) -> Table:
-    """Accuracy of each model under each level, with intervals."""
+def accuracy_table(
+    context: TaskContext, accuracies: pd.DataFrame, factor: str, levels: Sequence[str], measure: str
+) -> Table:
+    """Accuracy, or mean score, of each model under each level, with intervals."""
     rows = []
     for model, group in accuracies.groupby("model", sort=True):
         row: dict[str, object] = {"model": model, "mean": group["estimate"].mean(), "unit": group["unit"].iloc[0]}
@@ -33,7 +46,7 @@ def accuracy_table(context: TaskContext, accuracies: pd.DataFrame, factor: str, 
     spec = _spec(
         context,
         f"{factor}_accuracy",
-        f"Accuracy by {factor}",
+        f"{measure.capitalize()} by {factor}",
         (
             Text("label", "Model"),
             *(Estimate(f"a{i}", level, low=f"a{i}_low", high=f"a{i}_high", digits=3) for i, level in enumerate(levels)),
@@ -87,7 +100,7 @@ def pairs_table(context: TaskContext, pairs: pd.DataFrame, factor: str) -> Table
             PValue("p_sign_flip", "Sign flip"),
             Signed("d_z", "d_z", digits=2),
             Signed("d_av", "d_av", digits=2),
-            Decision("decision", "±0.02", labels=DECISIONS, help="two one-sided tests of equivalence within ±0.02"),
+            Decision("decision", "±0.02", labels=DECISIONS, help=DECISION_HELP),
             Count("n_clusters", "Models"),
             PValue("p_naive", "naive p"),
             Count("n_naive", "naive n", help="configurations taken as independent, which they are not"),
@@ -110,6 +123,7 @@ def pairs_table(context: TaskContext, pairs: pd.DataFrame, factor: str) -> Table
 
 def ranks_table(context: TaskContext, ranks: pd.DataFrame, factor: str) -> Table:
     """Nemenyi's comparisons."""
+    few = int(ranks["n_clusters"].min()) < LEAST_RANKED
     spec = _spec(
         context,
         f"{factor}_nemenyi",
@@ -120,13 +134,14 @@ def ranks_table(context: TaskContext, ranks: pd.DataFrame, factor: str) -> Table
             PValue("p_adjusted", "Nemenyi p"),
             Count("n_clusters", "Models"),
         ),
-        note="After Friedman's test, family-wise over all pairs.",
+        note="After Friedman's test, family-wise over all pairs." + (_FEW_RANKED if few else ""),
     )
     return Table(spec, ranks.assign(pair=_pair_names(ranks)), simulated=context.design.simulated)
 
 
-def ladder_table(context: TaskContext, steps: pd.DataFrame, factor: str) -> Table:
+def ladder_table(context: TaskContext, steps: pd.DataFrame, factor: str, measure: str) -> Table:
     """The same change with rows, items, units, models as the independent unit."""
+    changed = "Only first / only second right" if measure == "accuracy" else "First / second higher"
     rows = steps.assign(pair=_pair_names(steps), step=np.arange(len(steps)))
     discordant = rows["first_only"].astype(str) + " / " + rows["second_only"].astype(str)
     spec = _spec(
@@ -136,18 +151,20 @@ def ladder_table(context: TaskContext, steps: pd.DataFrame, factor: str) -> Tabl
         (
             Text("rung", "Independent unit"),
             Count("n_clusters", "Units"),
-            Text("discordant", "Only first / only second right"),
+            Text("discordant", changed),
             Signed("mean_change", "Mean change", digits=3),
             Number("statistic", "z or t", digits=2),
             PValue("p_value", "p"),
+            PValue("p_adjusted", "Holm"),
             Text("test", "Test"),
             Number("deff", "Deff", digits=1, help="variance of the net change over that of independent pairs"),
         ),
         order=("step",),
         groups=("pair",),
         note=(
-            "Rows: McNemar's test (mid-p), right only if all pairs are independent. A test with more units than base "
-            "items or models takes what shares content or model for independent."
+            "Holm: over the pairs of levels, each unit by itself. Rows: McNemar's test (mid-p), right only if all "
+            "pairs are independent. A test with more units than base items or models takes what shares content or "
+            "model for independent."
         ),
     )
     return Table(spec, rows.drop(columns="n").assign(discordant=discordant), simulated=context.design.simulated)
@@ -155,11 +172,11 @@ def ladder_table(context: TaskContext, steps: pd.DataFrame, factor: str) -> Tabl
 
 def influence_table(context: TaskContext, left: pd.DataFrame, steps: pd.DataFrame, factor: str) -> Table:
     """What remains of each change without the model that moves it most."""
-    rows = []
+    rows, unit = [], unit_name(context.design)
     for (first, second), group in left.groupby(["first", "second"], sort=False):
         most = group.sort_values(["net", "model"], key=_size).iloc[-1].to_dict()
         whole = steps[(steps["first"] == first) & (steps["second"] == second)]
-        base = whole[~whole["rung"].isin(["rows", "model × item", "item"])].iloc[0]
+        base = whole[whole["rung"] == unit].iloc[0]
         worst = float(group["p_value"].max())
         rows.append(most | {"total": float(base["estimate"]), "p_all": float(base["p_value"]), "p_largest": worst})
     table = labelled(pd.DataFrame(rows), context.labels)
@@ -177,7 +194,7 @@ def influence_table(context: TaskContext, left: pd.DataFrame, steps: pd.DataFram
             PValue("p_value", "p without it"),
             PValue("p_largest", "largest p", help="largest p-value when any one model is left out"),
         ),
-        note="Pairs right under the first level only minus those right under the second only; sign flips over units.",
+        note=f"Sum of the changes, first minus second level. Every p: sign flips over the same unit ({unit}).",
     )
     return Table(spec, table.assign(pair=_pair_names(table)).drop(columns="n"), simulated=context.design.simulated)
 
@@ -197,7 +214,7 @@ def by_model_table(context: TaskContext, by_model: pd.DataFrame, factor: str) ->
             Estimate("estimate", "Difference", digits=3, signed=True),
             PValue("p_value", "p"),
             PValue("p_adjusted", "Holm"),
-            Decision("decision", "±0.02", labels=DECISIONS),
+            Decision("decision", "±0.02", labels=DECISIONS, help=DECISION_HELP),
             Count("n_matched", "Pairs"),
             Count("n_clusters", "Units"),
         ),
@@ -207,7 +224,10 @@ def by_model_table(context: TaskContext, by_model: pd.DataFrame, factor: str) ->
         bold_where=(Where("p_adjusted", "<=", 0.05, cells=("estimate",), meaning="adjusted p at most .05"),),
     )
     missing = int((rows["n_unmatched"] > 0).sum())
-    notes = (f"{missing} rows have questions with one level only, left out.",) if missing else ()
+    notes: tuple[str, ...] = ()
+    if missing:
+        notes = (f"{missing} rows have questions with one level only, left out.",)
+    notes += disagreement_note(rows, ci_level=context.ci_level)
     return Table(spec, rows, notes=notes, simulated=context.design.simulated)
 
 

@@ -15,8 +15,9 @@ from analysis.frequentist.condition_tests import (
 from analysis.reduction.matched_levels import MatchedLevels, matched_levels
 from analysis.report.content import Section
 from analysis.report.figures.condition_heat_map import condition_heat_map
-from analysis.report.numbers import counted, fixed, signed
+from analysis.report.numbers import counted, fixed
 from analysis.studies.answers import TaskAnswers, unit_name
+from analysis.studies.condition_sentences import claims, limits
 from analysis.studies.condition_tables import (
     accuracy_table,
     by_model_table,
@@ -76,7 +77,7 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
         "condition_by_model": by_model,
         "condition_ladders": steps,
     }
-    tables = [accuracy_table(context, accuracies, factor, matched.levels)]
+    tables = [accuracy_table(context, accuracies, factor, matched.levels, answers.measure)]
     pooled = None
     several = len(matched.models) > 1
     if several:
@@ -89,15 +90,15 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
         if len(ranks):
             data["condition_ranks"] = ranks
             tables.append(ranks_table(context, ranks, factor))
-        tables.append(ladder_table(context, steps, factor))
+        tables.append(ladder_table(context, steps, factor, answers.measure))
         if len(left):
             tables.append(influence_table(context, left, steps, factor))
     else:
-        tables.append(ladder_table(context, steps, factor))
+        tables.append(ladder_table(context, steps, factor, answers.measure))
     tables.append(by_model_table(context, by_model, factor))
     figure = condition_heat_map(
         accuracies, factor=factor, name=table_name(f"heat_map_{factor}", design), labels=context.labels,
-        levels=_ordered(context, factor, matched.levels), subject=design.task,
+        levels=_ordered(context, factor, matched.levels), subject=design.task, measure=answers.measure,
     )  # fmt: skip
     section = Section(
         f"By {factor}" + (f": {design.task}" if design.task else ""),
@@ -105,15 +106,16 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
         tables=tuple(tables),
         figures=(figure,),
         notes=(
-            "Several tests of one comparison answer several questions; the paired t test over models is the one that "
-            "claims rest on, the others are printed beside it. Rows and configurations of one model are not "
+            "Several tests of one comparison answer several questions. About these models: sign flips over units. "
+            "About other models, of which these would be a sample: the paired t test over models. The others are "
+            "printed beside them. Rows and configurations of one model are not "
             "independent: their p-values are printed to be compared, not to be used.",
         ),
     )
     return Part(
         (section,),
-        summary=_claims(context, factor, pooled, by_model),
-        limits=_limits(context, factor, pooled),
+        summary=claims(context, factor, answers.measure, steps, pooled, by_model),
+        limits=limits(context, factor, answers.measure, steps, pooled),
         attention=_attention(context, answers, factor, steps, pooled, by_model),
         data={name: table.assign(factor=factor, task=design.task) for name, table in data.items()},
     )
@@ -130,45 +132,6 @@ def _lead(matched: MatchedLevels, answers: TaskAnswers, factor: str) -> tuple[st
     said = f"{counted(len(matched.levels), 'level')} of {factor}: {', '.join(matched.levels)}{averaged}."
     matching = "Two levels are compared on questions answered under both of them, by the same model, "
     return (said, matching + ("with the same " + " and ".join(others) + "." if others else "and on nothing else."))
-
-
-def _claims(context: TaskContext, factor: str, pooled: pd.DataFrame | None, by_model: pd.DataFrame) -> tuple[str, ...]:
-    said = []
-    if pooled is not None:
-        for row in pooled[pooled["p_adjusted"] <= 0.05].to_dict("records"):
-            said.append(
-                f"{context.where}over models, accuracy under {factor} {row['first']} differs from that under "
-                f"{row['second']} by {signed(row['estimate'], 3)} (adjusted p {fixed(row['p_adjusted'], 3)})."
-            )
-    shown = by_model[by_model["p_adjusted"] <= 0.05]
-    for (first, second), group in shown.groupby(["first", "second"], sort=False):
-        names = [
-            f"{context.labels.get(str(m), str(m))} ({signed(e, 2)})"
-            for m, e in zip(group["model"], group["estimate"], strict=True)
-        ]
-        said.append(
-            f"{context.where}accuracy under {factor} {first} minus {second} is shown to differ from 0 for "
-            f"{', '.join(names[:6])}{f' and {len(names) - 6} more' if len(names) > 6 else ''}."
-        )
-    return tuple(line if context.where else line[0].upper() + line[1:] for line in said)
-
-
-def _limits(context: TaskContext, factor: str, pooled: pd.DataFrame | None) -> tuple[str, ...]:
-    if pooled is None:
-        return ()
-    open_pairs = pooled[pooled["p_adjusted"] > 0.05]
-    equal = open_pairs[open_pairs["decision"] == "equivalent"]
-    undecided = open_pairs[open_pairs["decision"] != "equivalent"]
-    said = []
-    for rows, words in (
-        (equal, "over models, accuracy is equivalent within ±0.02 for"),
-        (undecided, "over models, neither a difference of accuracy nor equivalence within ±0.02 is shown for"),
-    ):
-        if len(rows):
-            pairs = [f"{a} and {b}" for a, b in zip(rows["first"], rows["second"], strict=True)]
-            more = f" and {len(pairs) - 6} more" if len(pairs) > 6 else ""
-            said.append(f"{context.where}{factor}: {words} {', '.join(pairs[:6])}{more}.")
-    return tuple(said)
 
 
 def _unequal_votes(context: TaskContext, answers: TaskAnswers, factor: str) -> list[str]:
@@ -228,10 +191,11 @@ def _p(value: float) -> str:
 def _methods(context: TaskContext) -> tuple[str, ...]:
     return (
         "Conditions were compared on matched questions, other conditions averaged first, then questions within units. "
-        "Over models: paired t test (the basis of claims), exact Wilcoxon signed-rank test, sign-flip test, Friedman's "
+        "Over models: paired t test (the basis of claims about other models; those about these models rest on sign "
+        "flips over units), exact Wilcoxon signed-rank test, sign-flip test, Friedman's "
         "test with Kendall's W and Nemenyi's comparisons; by model: sign-flip test over units "
         f"({context.resampling.flips:,} flips, all patterns where 16 units or fewer differ), Holm's adjustment "
         "[@holm1979] over all pairs of levels and models. The net change is tested as well with rows, items, units and "
         "models as the independent unit, and with models × units crossed. Equivalence: two one-sided tests within "
-        "±0.02.",
+        "±0.02; a difference is called different where its interval lies beyond ±0.02 and Holm's p is at most .05.",
     )

@@ -20,6 +20,7 @@ from analysis.studies.wide_table import estimate_column, table_name, wide_estima
 _MOST_PAIRS: Final = 6
 #: More versions than this are rewordings of another kind, not versions to be answered alike.
 _MOST_VERSIONS: Final = 12
+_MISSING: Final = {True: "no readable answer", False: ""}
 _KINDS: Final = ("share", "accuracy")
 _RAW: Final = ("consistency_all", "consistency_pairwise")
 _CORRECTED: Final = (
@@ -146,9 +147,12 @@ def _marginals_table(context: TaskContext, placed: VariantAnswers) -> Table:
     parts = [rows.pivot(index="model", columns="variant", values=kind) for kind in _KINDS]
     named = [part.rename(columns=positions).add_prefix(f"{kind}_") for part, kind in zip(parts, _KINDS, strict=True)]
     wide = pd.concat(named, axis=1)
-    wide = labelled(wide.reset_index(), context.labels).assign(reason="no readable answer")
+    named_cells = list(wide.columns)
+    wide = labelled(wide.reset_index(), context.labels)
+    lacking = {f"{cell}_missing": wide[cell].isna().map(_MISSING) for cell in named_cells}
+    wide = wide.assign(**lacking)
     columns = [
-        Proportion(f"{kind}_{v}", f"{head} {variant}", digits=2)
+        Proportion(f"{kind}_{v}", f"{head} {variant}", digits=2, reason=f"{kind}_{v}_missing")
         for kind, head in (("share", label.capitalize()), ("accuracy", "Acc."))
         for v, variant in enumerate(placed.variants)
         if wide[f"{kind}_{v}"].notna().any()

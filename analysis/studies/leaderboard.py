@@ -11,7 +11,7 @@ from analysis.report.content import Section
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Table, TableSpec, Where
 from analysis.studies.answers import labelled, shared_columns
-from analysis.studies.condition_tables import DECISIONS
+from analysis.studies.condition_tables import DECISION_HELP, DECISIONS
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
 
@@ -43,12 +43,10 @@ def leaderboard_part(context: TaskContext) -> Part | None:
     ).merge(model_costs(context.con, design, context.selection), on="model", how="left")
     tables = [_board_table(context, board, graded)]
     data = {"leaderboard": board}
-    most = int(items["n_samples"].max()) if len(items) else 0
-    if not graded and most > 1:
-        ks = tuple(sorted({k for k in _PASSES if k < most} | {most}))
-        passes = pass_estimates(items, ks, **shared)
+    passes, limits = _passes(context, items)
+    if passes is not None:
         data["pass_at_k"] = passes
-        tables.append(_pass_table(context, passes, ks))
+        tables.append(_pass_table(context, passes))
     section = Section(
         "Order of models" + (f": {design.task}" if design.task else ""),
         lead=(_lead(items, graded),),
@@ -61,6 +59,7 @@ def leaderboard_part(context: TaskContext) -> Part | None:
     return Part(
         (section,),
         summary=_claims(context, board, graded),
+        limits=limits,
         attention=_attention(context, board, items),
         methods=(
             "Rank limits are percentiles of the ranks in bootstrap resamples of units, all models with the same units; "
@@ -69,6 +68,32 @@ def leaderboard_part(context: TaskContext) -> Part | None:
         ),
         data=data,
     )
+
+
+def _passes(context: TaskContext, items: pd.DataFrame) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
+    """pass@k over samples of one question under the same conditions, or a sentence why there is none."""
+    design, counts = context.design, context.counts
+    if isinstance(counts, str) or not len(items) or int(items["n_samples"].max()) < 2:
+        return None, ()
+    varying = tuple(name for name in design.varying if name in counts.columns)
+    asked = item_accuracies(counts, design.uncertain, by=varying) if varying else items
+    most = int(asked["n_samples"].max())
+    if most < 2:
+        return None, (
+            f"{context.where}no pass@k: no question has two samples under the same {' and '.join(varying)}, and "
+            "answers under different conditions are no samples of one another.",
+        )
+    ks = tuple(sorted({k for k in _PASSES if k < most} | {most}))
+    shared = shared_columns(context)
+    if not varying:
+        return pass_estimates(asked, ks, **shared).assign(condition=""), ()
+    parts = [
+        pass_estimates(group, ks, **shared).assign(
+            condition=", ".join(f"{name} {level}" for name, level in zip(varying, levels, strict=True))
+        )
+        for levels, group in asked.groupby(list(varying), sort=True)
+    ]
+    return pd.concat(parts, ignore_index=True), ()
 
 
 def _board_table(context: TaskContext, board: pd.DataFrame, graded: bool) -> Table:
@@ -106,7 +131,7 @@ def _board_table(context: TaskContext, board: pd.DataFrame, graded: bool) -> Tab
             ),
             PValue("p_value", "p", floor="resolution"),
             PValue("p_adjusted", "Holm"),
-            Decision("decision", "±0.02", labels=DECISIONS, help="two one-sided tests of equivalence within ±0.02"),
+            Decision("decision", "±0.02", labels=DECISIONS, help=DECISION_HELP),
             Count("n", "Questions"),
             *costs,
         ),
@@ -119,23 +144,31 @@ def _board_table(context: TaskContext, board: pd.DataFrame, graded: bool) -> Tab
     return Table(spec, rows, notes=notes if missing else (), simulated=design.simulated)
 
 
-def _pass_table(context: TaskContext, passes: pd.DataFrame, ks: tuple[int, ...]) -> Table:
+def _pass_table(context: TaskContext, passes: pd.DataFrame) -> Table:
     design = context.design
-    names = tuple(f"pass_at_{k}" for k in ks)
+    names = tuple(passes["measure"].unique())
+    several = passes["condition"].nunique() > 1
     spec = TableSpec(
         table_name("pass_at_k", design),
         title="Chance that one of k samples is right" + (f": {design.task}" if design.task else ""),
         columns=(
             Text("label", "Model"),
-            *(estimate_column(name, f"pass@{k}", digits=3) for name, k in zip(names, ks, strict=True)),
+            *(estimate_column(name, f"pass@{name.removeprefix('pass_at_')}", digits=3) for name in names),
         ),
+        groups=("condition",) if several else (),
         order=(f"-{names[0]}", "label"),
         note=(
-            "Unbiased for drawing k of the samples there are; questions with fewer samples are left out. Samples under "
-            "different conditions count alike."
+            "Unbiased for drawing k of the samples there are; questions with fewer samples are left out."
+            + (" Samples under different conditions are kept apart." if several else "")
         ),
     )
-    wide = wide_estimates(passes.assign(uncertain="", weights="item"), context.labels, names)
+    wide = pd.concat(
+        [
+            wide_estimates(group.assign(uncertain="", weights="item"), context.labels, names).assign(condition=name)
+            for name, group in passes.groupby("condition", sort=True)
+        ],
+        ignore_index=True,
+    )
     return Table(spec, wide, simulated=design.simulated)
 
 

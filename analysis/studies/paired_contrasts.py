@@ -11,7 +11,7 @@ from analysis.frequentist.paired_contrast import (
     treated_pairs,
     without_each_model,
 )
-from analysis.reduction.pairs import MatchedPairs, matched_pairs
+from analysis.reduction.pairs import SIDES, MatchedPairs, matched_pairs
 from analysis.report.columns import Count, Estimate, Number, Percent, Proportion, PValue, Text
 from analysis.report.content import Section
 from analysis.report.figures.unit_ladder import unit_ladder_figure
@@ -43,9 +43,13 @@ class ContrastResults:
 
 def paired_contrasts_part(context: TaskContext) -> Part | None:
     """One section per declared contrast whose levels this task has."""
+    if isinstance(context.counts, str) and context.design.kind == "score":
+        return _graded(context)
     if isinstance(context.counts, str) or context.estimates is None or context.design.target == "census":
         return None
-    sections, summary, attention, found = [], [], [], []
+    summary: list[str] = []
+    limits: list[str] = []
+    sections, attention, found = [], [], []
     for contrast in context.study.contrasts:
         for second in contrast.levels[1:]:
             try:
@@ -56,7 +60,7 @@ def paired_contrasts_part(context: TaskContext) -> Part | None:
                 )
                 continue
             sections.append(_section(context, results))
-            summary.append(f"{context.where}{_sentence(context, results)}")
+            (summary if _shown(context, results) else limits).append(f"{context.where}{_sentence(context, results)}")
             found.append(results)
     if not sections and not attention:
         return None
@@ -70,7 +74,18 @@ def paired_contrasts_part(context: TaskContext) -> Part | None:
         }
         data = {name: table.assign(task=context.design.task) for name, table in data.items()}
     methods = (_METHODS.format(flips=context.resampling.flips),) if found else ()
-    return Part(tuple(sections), tuple(summary), attention=tuple(attention), methods=methods, data=data)
+    return Part(tuple(sections), tuple(summary), tuple(limits), attention=tuple(attention), methods=methods, data=data)
+
+
+def _graded(context: TaskContext) -> Part | None:
+    """Contrasts of graded scores, which are no pairs of right and wrong answers: where they are made instead."""
+    others = [c for c in context.study.contrasts if c.factor not in context.design.varying or c.where]
+    said = tuple(
+        f"{context.where}the contrast {contrast.name or contrast.factor} was not made: the scores are graded, and only "
+        "levels of a condition that varies within questions, without restrictions, are compared by them."
+        for contrast in others
+    )
+    return Part(attention=said) if said else None
 
 
 _METHODS = (
@@ -144,8 +159,9 @@ def _section(context: TaskContext, results: ContrastResults) -> Section:
 
 
 def contrast_table(context: TaskContext, results: ContrastResults) -> Table:
-    """Accuracies and Yes rates on either side, their difference; largest first."""
+    """Accuracies on either side, of judgements Yes rates as well, their difference; largest first."""
     matched, rows = results.matched, named(results.by_model, context.labels)
+    said_yes = context.design.kind == "judgement"
     spec = TableSpec(
         table_name(f"contrast_{results.title}", context.design),
         title=results.title,
@@ -156,17 +172,20 @@ def contrast_table(context: TaskContext, results: ContrastResults) -> Table:
             Estimate("estimate", "Difference", signed=True, reason="reason"),
             PValue("p_value", "p", floor="resolution", reason="test_reason"),
             PValue("p_adjusted", "Holm", floor="adjusted_bound", reason="test_reason"),
-            Percent("yes_first", matched.first),
-            Percent("yes_second", matched.second),
+            *(Percent(f"yes_{side}", getattr(matched, side)) for side in SIDES if said_yes),
             Count("n", "Pairs"),
             Count("n_clusters", "Units"),
         ),
         spanners=(
             Spanner("Accuracy", ("accuracy_first", "accuracy_second")),
-            Spanner("Yes answers", ("yes_first", "yes_second")),
+            *((Spanner("Yes answers", ("yes_first", "yes_second")),) if said_yes else ()),
         ),
         order=("-estimate", "label"),
-        note=f"Difference: accuracy on {matched.first} minus {matched.second}, over the same pairs.",
+        note=(
+            f"Difference: accuracy on {matched.first} minus {matched.second}, over the same pairs. p: sign flips of "
+            "units, exact for few of them; the interval is an approximation. Where they disagree (an interval without "
+            "0 beside a p above the level), believe p: the difference is not shown."
+        ),
     )
     return Table(spec, rows, simulated=context.design.simulated)
 
@@ -232,10 +251,19 @@ def _means(results: ContrastResults) -> str:
     )
 
 
+def _shown(context: TaskContext, results: ContrastResults) -> int:
+    return int((results.by_model["p_adjusted"] <= 1 - context.ci_level).sum())
+
+
 def _sentence(context: TaskContext, results: ContrastResults) -> str:
     rows, matched = results.by_model, results.matched
     shown = rows[rows["p_adjusted"] <= 1 - context.ci_level]
     higher, lower = int((shown["estimate"] > 0).sum()), int((shown["estimate"] < 0).sum())
+    if not len(shown):
+        return (
+            f"{results.title}: a difference of accuracy between {matched.first} and {matched.second} is shown for none "
+            f"of {counted(len(rows), 'model')}."
+        )
     return (
         f"{results.title}: accuracy on {matched.first} is shown to be higher than on {matched.second} for {higher} of "
         f"{counted(len(rows), 'model')}, lower for {lower}."

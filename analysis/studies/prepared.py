@@ -16,6 +16,7 @@ from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import exclusions
 from analysis.reduction.intake import Intake, IntakeSettings, reading_policy, take_in
 from analysis.reduction.overrides import apply_overrides, find_overrides
+from analysis.reduction.scores import item_scores
 from analysis.reduction.selection import EVERYTHING, Selection
 from analysis.reduction.statuses import status_counts
 from analysis.schema.checks import Violation, check_responses
@@ -155,7 +156,10 @@ def _reduced(
         refuse_nothing(excluded, int(statuses["rows"].sum()), designs)
         counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
         stated = {d.task: stated_probabilities(con, d, study, settings.selection) for d in designs}
-        unestimated = {t: why for t, why in counts.items() if isinstance(why, str) and stated[t] is None}
+        graded = {d.task for d in designs if d.kind == "score" and _has_mean_score(con, d, settings.selection)}
+        unestimated = {
+            t: why for t, why in counts.items() if isinstance(why, str) and stated[t] is None and t not in graded
+        }
         excluded = rows_set_aside(excluded, statuses, settled, unestimated)
         excluded = pd.concat([excluded, *(s.unused for s in stated.values() if s is not None)], ignore_index=True)
     bayes = bayesian_by_task(settings.bayes, [d for d in designs if not isinstance(counts[d.task], str)])
@@ -193,6 +197,15 @@ def _counts(
     if counts.empty:
         return "no row is left after selection and exclusions"
     return counts
+
+
+def _has_mean_score(con: duckdb.DuckDBPyConnection, design: TaskDesign, selection: Selection) -> bool:
+    """Whether the scores of a task can be averaged, right or wrong or graded."""
+    try:
+        item_scores(con, design, selection)
+    except AnalysisError:
+        return False
+    return True
 
 
 def _overridden(con: duckdb.DuckDBPyConnection, study: Study, settings: RunSettings) -> list[str]:

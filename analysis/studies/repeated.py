@@ -5,7 +5,8 @@ from typing import Final
 
 import pandas as pd
 
-from analysis.studies.answers import TaskAnswers, task_answers, wants_answers
+from analysis.errors import AnalysisError
+from analysis.studies.answers import TaskAnswers, scored_answers, task_answers, wants_answers
 from analysis.studies.belief_bias import belief_bias_part
 from analysis.studies.classification import classification_part
 from analysis.studies.conditions import conditions_part
@@ -26,6 +27,8 @@ REPEATED_PARTS: Final[tuple[Callable[[TaskContext, TaskAnswers], Part | None], .
 
 def repeated_part(context: TaskContext) -> Part | None:
     """All parts that a task with conditions, repeats, versions or believability allows, as one."""
+    if context.design.kind == "score":
+        return _scored_part(context)
     if isinstance(context.counts, str) or not wants_answers(context.design):
         return None
     answers = task_answers(context)
@@ -35,6 +38,17 @@ def repeated_part(context: TaskContext) -> Part | None:
     together = joined(parts)
     over_models = measure_correlations_part(context, together.data)
     return joined([together, over_models]) if over_models else together
+
+
+def _scored_part(context: TaskContext) -> Part | None:
+    """Conditions of a task of scores, right or wrong or graded; answers themselves are not looked at."""
+    if not wants_answers(context.design):
+        return None
+    try:
+        answers = scored_answers(context)
+    except AnalysisError:  # the order of models says why there is no mean score
+        return None
+    return conditions_part(context, answers)
 
 
 def joined(parts: list[Part]) -> Part:

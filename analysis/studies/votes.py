@@ -3,6 +3,7 @@
 import pandas as pd
 
 from analysis.frequentist.votes import nested_differences, vote_calibration, vote_share_estimates, vote_summary
+from analysis.reduction.votes import TIE_ASIDE, TIE_UNCERTAIN
 from analysis.report.columns import Count, Estimate, Number, Proportion, Signed, Text
 from analysis.report.content import Section
 from analysis.report.numbers import counted, fixed
@@ -11,6 +12,7 @@ from analysis.studies.answers import TaskAnswers, labelled, shared_columns, unit
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
 
+_TIES = {TIE_UNCERTAIN: "an unreadable answer (wrong, unless those are treated otherwise)", TIE_ASIDE: "no answer"}
 _MEASURES = ("vote_share", "majority_accuracy", "vote_overconfidence")
 
 
@@ -42,7 +44,7 @@ def votes_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
         ),
     )
     data = {"votes": labelled(summary, labels), "vote_accuracy": both, "vote_shares": shares, "vote_groups": groups}
-    return Part((section,), attention=tuple(_attention(context, summary, both)), data=data)
+    return Part((section,), attention=tuple(_attention(context, answers, summary, both)), data=data)
 
 
 def _summary_table(context: TaskContext, rows: pd.DataFrame) -> Table:
@@ -106,13 +108,22 @@ def _group_table(context: TaskContext, groups: pd.DataFrame) -> Table:
     return Table(spec, groups, simulated=design.simulated)
 
 
-def _attention(context: TaskContext, summary: pd.DataFrame, both: pd.DataFrame) -> list[str]:
+def _attention(context: TaskContext, answers: TaskAnswers, summary: pd.DataFrame, both: pd.DataFrame) -> list[str]:
     said = []
     stopped, questions = int(summary["stopped_early"].sum()), int(summary["questions"].sum())
     if stopped:
         said.append(
             f"{context.where}{stopped:,} of {questions:,} questions have fewer votes than others of their "
             "configuration (early stopping, or lost votes): their answers are not draws of equal weight."
+        )
+    ties, rule = int(summary["ties"].sum()), answers.rule.tie
+    if ties:
+        two = " Two answers have no majority where they differ." if float(summary["votes_mean"].max()) <= 2 else ""
+        said.append(
+            f"{context.where}{ties:,} of {questions:,} questions have a tie of votes, which counts as "
+            f"{_TIES.get(rule, f'the answer {rule!r}')}: measures of the majority (precision "
+            "and recall, consistency, conditions) carry that rule, accuracy and answer bias rest on every single vote "
+            f"and do not.{two}"
         )
     most = both.sort_values("difference", key=abs, ascending=False, kind="stable").to_dict("records")[0]
     if abs(most["difference"]) >= 0.01:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis.errors import AnalysisError
+from analysis.frequentist.equivalence import agreed_decision
 from analysis.frequentist.fitted_line import fitted_line
 from analysis.frequentist.leaderboard import leaderboard, pass_estimates
 
@@ -94,3 +95,15 @@ def test_fitted_line_by_hand():
     assert found.high[0] - found.fit[0] == pytest.approx(4.302653 * np.sqrt(residual / 4), rel=1e-6)
     with pytest.raises(AnalysisError, match="different x"):
         fitted_line([1, 1], [0, 1], [1])
+
+
+def test_different_agrees_with_interval_and_adjusted_p():
+    """Catches "different" beside an interval that reaches the bound, or a p-value that shows nothing."""
+    said = agreed_decision(
+        ["difference", "difference", "difference", "equivalent", "not tested", "undecided"],
+        ci_low=[0.03, 0.01, 0.03, -0.01, 0.5, -0.4],
+        ci_high=[0.10, 0.10, 0.10, 0.01, 0.9, -0.03],
+        p_adjusted=[0.01, 0.01, 0.06, 0.5, np.nan, 0.01],
+        rope=0.02,
+    )
+    assert said.tolist() == ["difference", "undecided", "undecided", "equivalent", "not tested", "difference"]

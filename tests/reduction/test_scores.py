@@ -55,3 +55,17 @@ def test_accuracies_by_treatment(analysed, design):
     counts = item_counts(analysed(rows), design(kind="choice"), Study())
     for treatment, score in (("incorrect", 0.5), ("excluded", 1.0), ("half", 0.75)):
         assert item_accuracies(counts, treatment)["score"].tolist() == [score, 0]
+
+
+def test_conditions_keep_questions_apart(analysed, design):
+    """Catches scores under two strategies averaged into one where the strategies are compared."""
+    rows = [
+        row("m", "a1", 0.25, strategy="cot"), row("m", "a1", 0.75, strategy="plain"),
+        row("m", "a1", 0.25, strategy="plain", sample="1"),
+    ]  # fmt: skip
+    found = item_scores(analysed(rows), design(kind="score", conditions=("strategy",)), by=("strategy",))
+    assert found.set_index("strategy")["score"].to_dict() == {"cot": 0.25, "plain": 0.5}
+    binary = [row("m", "a1", 1.0, strategy="cot"), row("m", "a1", 0.0, strategy="plain")]
+    counts = item_counts(analysed(binary), design(kind="score", conditions=("strategy",)), Study())
+    split = item_accuracies(counts, "incorrect", by=("strategy",)).set_index("strategy")["score"]
+    assert split.to_dict() == {"cot": 1.0, "plain": 0.0}

@@ -27,6 +27,7 @@ def condition_heat_map(
     labels: Mapping[str, str] | None = None,
     levels: Sequence[str] = (),
     subject: str = "",
+    measure: str = "accuracy",
 ) -> Figure:
     """Grid of accuracies, models by their mean over levels, highest first.
 
@@ -38,6 +39,8 @@ def condition_heat_map(
         Name of the condition.
     levels : sequence of str, optional
         Order of the columns.
+    measure : str
+        What the estimates are called.
     """
     wide = accuracies.pivot(index="model", columns="level", values="estimate")
     order = [level for level in levels if level in wide.columns] or sorted(wide.columns)
@@ -49,14 +52,14 @@ def condition_heat_map(
     empty = int(wide.isna().to_numpy().sum())
     return Figure(
         name=name,
-        title=f"Accuracy by {factor}" + (f": {subject}" if subject else ""),
+        title=f"{measure.capitalize()} by {factor}" + (f": {subject}" if subject else ""),
         caption=(
-            f"Accuracy of each model under each {factor}, other conditions averaged; intervals stand in the table. "
-            "Darker is higher, on a scale from 0 to 1."
+            f"{measure.capitalize()} of each model under each {factor}, other conditions averaged; intervals stand in "
+            "the table. Darker is higher, on a scale from 0 to 1."
             + (f" Empty: {counted(empty, 'cell')} that was not asked." if empty else "")
         ),
         alt=(
-            f"Grid of accuracies for {counted(len(wide), 'model')} under {counted(len(order), 'level')} of {factor}, "
+            f"Grid of {measure} for {counted(len(wide), 'model')} under {counted(len(order), 'level')} of {factor}, "
             f"from {fixed(float(wide.min().min()), 2)} to {fixed(float(wide.max().max()), 2)}."
         ),
         data=data,

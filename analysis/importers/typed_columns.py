@@ -15,6 +15,11 @@ from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME, EXTRA_PREFIXE
 
 REQUIRED = ("model", "item")
 _NAMED = 5
+_CORRECT = "correct it, or name the right column under [map] in study.toml"
+_AS_TEXT = (
+    "write a number such as 0.38, or have the column read as text, with percent signs and decimal commas: "
+    'output = "probability" (the name of the column) and probability = { value = "" } under [map] in study.toml'
+)
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -138,7 +143,7 @@ class StandardColumns:
             self.file,
             f"{name} must be {wanted}, found {shown(str(value))}{where}",
             line=int(place) if place else None,
-            hint="correct it, or name the right column under [map] in study.toml",
+            hint=_AS_TEXT if name == "probability" else _CORRECT,
         )
 
     def _score_values(self, columns: dict[str, pa.Array], sources: pa.Array) -> tuple[pa.Array, list[str]]:

@@ -24,6 +24,7 @@ from analysis.schema.value_checks import (
     labels_apart,
     probabilities_out_of_range,
     required_columns,
+    scores_on_another_scale,
     scores_without_number,
     unknown_levels,
     yes_no_in_other_words,
@@ -67,6 +68,7 @@ def check_responses(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
         *simulated_and_real(con),
         *invalid_scores(con),
         *scores_without_number(con, designs, section),
+        *scores_on_another_scale(con, designs, section),
         *yes_no_in_other_words(con, designs, section),
     ]
     return sorted(found, key=reporting_order)

@@ -126,17 +126,22 @@ def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> 
             SELECT {section} AS task, count(*) FILTER (NOT {column} BETWEEN 0 AND 1) AS outside_,
                    count(*) FILTER ({column} > 1 AND {column} <= 100) AS percents,
                    count(*) FILTER ({column} > 0 AND {column} < 1) AS fractions,
-                   {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 1)
+                   {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 1),
+                   {SOURCES} FILTER (NOT {column} BETWEEN 0 AND 100)
             FROM responses WHERE {column} IS NOT NULL GROUP BY ALL HAVING outside_ > 0 ORDER BY ALL
         """
-        for task, outside, percents, fractions, sources in con.execute(query).fetchall():
+        for task, outside, percents, fractions, sources, beyond in con.execute(query).fetchall():
             where = f"{named_task(task)}: {column}"
-            message = f"{where} of {number(outside, 'row')} lies outside [0, 1]"
-            fix = (
-                'correct the log; if it holds percent, write probability_scale = "percent" under [study] in study.toml'
-            )
-            found.append(Violation(ERROR, "probability out of range", message, outside, examples(sources), fix))
-            if percents and fractions:
+            mixed = percents and fractions
+            # A percent scale mends no mixture: it is advised only where every value may be one.
+            wrong, interval = (outside - percents, "[0, 100]") if mixed else (outside, "[0, 1]")
+            if wrong:
+                message = f"{where} of {number(wrong, 'row')} lies outside {interval}"
+                percent = 'if it holds percent, write probability_scale = "percent" under [study] in study.toml'
+                fix = "correct the log" if mixed else f"correct the log; {percent}"
+                lines = examples(beyond if mixed else sources)
+                found.append(Violation(ERROR, "probability out of range", message, wrong, lines, fix))
+            if mixed:
                 message = (
                     f"{where} is above 1 in {number(percents, 'row')} and between 0 and 1 in {number(fractions, 'row')}"
                 )
@@ -179,6 +184,33 @@ def scores_without_number(
             )
             fix = 'translate it: logged_score = { from = "…", values = { … } } under [map] in study.toml'
             found.append(Violation(WARNING, "score is no number", message, count, sources, fix))
+    return found
+
+
+def scores_on_another_scale(
+    con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str
+) -> list[Violation]:
+    """Scores beyond [0, 1], of which neither accuracy nor a mean is made, and what else they are mixed with."""
+    found = []
+    for design in designs:
+        outside = f"{section} = ? AND score_value IS NOT NULL AND NOT score_value BETWEEN 0 AND 1"
+        count, sources = rows_where(con, outside, (design.task,)) if design.kind == "score" else (0, ())
+        if not count:
+            continue
+        query = f"""
+            SELECT min(score_value), max(score_value), count(*) FILTER (score_value > 0 AND score_value <= 1)
+            FROM responses WHERE {section} = ?
+        """
+        least, most, within = con.execute(query, [design.task]).fetchall()[0]
+        message = (
+            f"{named_task(design.task)}: scores run from {least:g} to {most:g}, {number(count, 'row')} outside [0, 1]"
+            + (f" and {number(within, 'row')} above 0 and up to 1" if within else "")
+            + ": nothing is estimated of them"
+        )
+        fix = "divide scores by the top of their scale in the log" + (
+            "; if two scales are mixed, bring them to one: which one a row uses is not guessed" if within else ""
+        )
+        found.append(Violation(WARNING, "score scale", message, count, sources, fix))
     return found
 
 

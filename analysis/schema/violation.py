@@ -27,6 +27,7 @@ RULES: Final = (
     "simulated and real",
     "invalid score",
     "score is no number",
+    "score scale",
     "yes and no in other words",
 )
 #: SQL for where a row comes from; its model and item where the log is not named.

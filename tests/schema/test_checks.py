@@ -144,9 +144,21 @@ def test_percentages_among_fractions_are_mixed_scales(store) -> None:
         {"item": f"i{i}", "answer": None, "probability": p, "source": f"a:{i}"}
         for i, p in enumerate((0.5, 50.0, 70.0, 1.0))
     ]
+    (mixed,) = found(store(rows))
+    assert (mixed.rule, mixed.count, mixed.examples) == ("mixed scales", 2, ("a:1", "a:2"))
+    assert "probability_scale" not in mixed.fix
+
+
+def test_what_is_neither_percent_nor_fraction_is_said_beside_the_mixture(store) -> None:
+    """Catches the advice to declare percent for a mixture, and a mixture that hides 300."""
+    rows = [
+        {"item": f"i{i}", "answer": None, "probability": p, "source": f"a:{i}"}
+        for i, p in enumerate((0.5, 50.0, 300.0, -1.0))
+    ]
     outside, mixed = found(store(rows))
-    assert (outside.rule, outside.count, mixed.rule, mixed.count) == ("probability out of range", 2, "mixed scales", 2)
-    assert mixed.examples == ("a:1", "a:2")
+    assert (outside.count, outside.examples, outside.fix) == (2, ("a:2", "a:3"), "correct the log")
+    assert "outside [0, 100]" in outside.message
+    assert (mixed.rule, mixed.count) == ("mixed scales", 1)
 
 
 @pytest.mark.parametrize(
@@ -386,6 +398,25 @@ def test_scores_that_are_no_number_are_named_with_their_place(store) -> None:
     assert (violation.severity, violation.rule) == (WARNING, "score is no number")
     assert violation.examples == ("a.csv:3", "a.csv:4")
     assert '"50%" or "good"' in violation.message
+
+
+@pytest.mark.parametrize(
+    ("scores", "words", "mixed"),
+    [
+        ((0.0, 62.5, 100.0), "from 0 to 100, 2 rows outside [0, 1]: nothing", False),
+        ((0.0, 1.0, 100.0), "from 0 to 100, 1 row outside [0, 1] and 1 row above 0 and up to 1: nothing", True),
+    ],
+)
+def test_scores_on_another_scale_are_named(store, scores, words: str, mixed: bool) -> None:
+    """Catches a report without estimates that says nothing of the scale, and two scales passed for one."""
+    rows = [
+        {"item": f"i{at}", "answer": None, "logged_score": str(s), "score_value": s, "source": f"a.csv:{at}"}
+        for at, s in enumerate(scores)
+    ]
+    (violation,) = found(store(rows))
+    assert (violation.severity, violation.rule) == (WARNING, "score scale")
+    assert words in violation.message
+    assert ("two scales are mixed" in violation.fix) == mixed
 
 
 def test_scores_alone_decide_where_neither_answers_nor_texts_are_logged(store) -> None:

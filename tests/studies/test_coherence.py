@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.errors import StudyError
+from analysis.errors import AnalysisError, StudyError
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
@@ -190,3 +190,17 @@ def test_states_that_do_not_add_up_are_said(tmp_path: Path, latent: float, said:
     warned = [words for words in content.attention if "should add up to 1" in words]
     assert bool(warned) == said
     assert not said or "m (0.70)" in warned[0]
+
+
+@pytest.mark.parametrize(("sign", "comma"), [("%", "."), ("", ",")])
+def test_the_advice_on_percent_signs_and_decimal_commas_works(tmp_path: Path, sign: str, comma: str) -> None:
+    """Catches an error on ``38%`` or ``0,38`` that does not say how to have it read, or whose advice fails."""
+    rows = stated(COHERENT, 0.02)
+    for row in rows:
+        text = f"{100 * row['probability']:.0f}%" if sign else f"{row['probability']:.2f}"
+        row["probability"] = text.replace(".", comma)
+    folder = log(tmp_path / "logs", rows)
+    with pytest.raises(AnalysisError, match=r'output = "probability" .* and probability = \{ value = "" \}'):
+        reported(folder)
+    study = '[study]\nkind = "probability"\n[map]\noutput = "probability"\nprobability = { value = "" }\n'
+    assert reported(folder, study).manifest["rows"]["used"] == len(rows)

@@ -24,7 +24,7 @@ from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import UNEXPLAINED, table_name
 
-DECISIONS = {"above": "present", "below": "absent", "undecided": "undecided", "": "not judged"}
+DECISIONS = {"above": "yes", "below": "no", "undecided": "undecided", "": "not judged"}
 CONTRASTS = {"difference": "difference", "equivalent": "equivalent", "undecided": "undecided", "": "not judged"}
 COLUMNS = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
 #: Folder of kept fits within the data of a report.

@@ -54,7 +54,7 @@ def schools_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, s
             PValue("p_value", "Sign-flip p", floor="resolution"),
             Proportion("p_present", "P(above .10)", reason="posterior_reason"),
             Decision("verdict", "Verdict", labels=VERDICTS),
-            Flag("apart", "Estimates apart"),
+            Flag("apart", "Estimates apart", reason="posterior_reason"),
             Text("why", "What to know"),
         ),
         order=("label",),

@@ -160,9 +160,10 @@ def _test(rows: pd.DataFrame, columns: Sequence[Column]) -> str:
 
 
 def _sizes(rows: pd.DataFrame, printed: set[str]) -> str:
+    answered = "uncertain" in rows.columns and len(rows) > 0 and (rows["uncertain"] == "excluded").all()
     said = []
     for name, noun in (
-        ("n", "scored response"),
+        ("n", "readable answer" if answered else "scored response"),
         ("n_clusters", "independent unit"),
         ("n_unscored", "errored or missing response"),
     ):

@@ -12,7 +12,7 @@ from analysis.frequentist.factor_levels import treated
 from analysis.frequentist.model_comparison import ROPE
 from analysis.reduction.levels import level_arrays
 from analysis.reduction.matched_sets import MatchedSets, change_counts, matched_sets, unit_changes
-from analysis.schema.quoting import shown
+from analysis.schema.quoting import named_task, shown
 from analysis.studies.context import TaskContext
 from analysis.studies.factors import unit_counts
 from analysis.studies.prepared import Prepared
@@ -96,6 +96,7 @@ def logs_difference(
     shared = [(context, tasks[context.design.task]) for context in before.contexts if context.design.task in tasks]
     if not shared:
         raise AnalysisError(f"no task in common: before {_listed(before)}; after {_listed(after)}")
+    _refuse_unscored(shared)
     notes = _one_sided("task", [c.design.task for c in before.contexts], list(tasks))
     chosen = model_pairs(_models(c for c, _ in shared), _models(c for _, c in shared), models)
     if not models:
@@ -110,6 +111,22 @@ def logs_difference(
     if not found:
         raise AnalysisError("nothing can be compared: " + "; ".join(note.rstrip(".") for note in notes))
     return _joined(found, notes, before.settings.ci_level, before.simulated or after.simulated)
+
+
+def _refuse_unscored(shared: Sequence[tuple[TaskContext, TaskContext]]) -> None:
+    """Refuse logs without a task whose answers are right or wrong on both sides, each with its reason."""
+    reasons = []
+    for pair in shared:
+        why = [context.counts for context in pair if isinstance(context.counts, str)]
+        if not why:
+            return
+        name = named_task(pair[0].design.task)
+        reasons.append(why[0] if why[0].startswith(name) else f"{name}: {why[0]}")
+    raise AnalysisError(
+        "nothing can be compared: diff compares tasks whose answers are right or wrong (judgement and choice), "
+        f"not stated probabilities and graded scores; {'; '.join(reasons)}",
+        offenders=reasons,
+    )
 
 
 def model_pairs(before: Sequence[str], after: Sequence[str], named: Sequence[str] = ()) -> list[tuple[str, str]]:

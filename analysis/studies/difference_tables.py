@@ -1,11 +1,14 @@
 """Tables of a difference between two sets of logs."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import pandas as pd
 
-from analysis.report.columns import Column, Count, Decision, Estimate, Number, Proportion, PValue, Signed, Text
+from analysis.frequentist.before_after import BETTER
+from analysis.report import numbers
+from analysis.report.columns import Column, Count, Decision, Estimate, Number, Proportion, PValue, Row, Signed, Text
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.studies.difference import LogsDifference
 
@@ -30,6 +33,20 @@ VERDICTS: Final = {
 }
 OUTCOMES: Final = {"passed": "passed", "failed": "FAILED", "not judged": "not judged"}
 _UNTESTED: Final = "not tested"
+
+
+@dataclass(frozen=True, slots=True)
+class Level(Number):
+    """A measure on one side: with its sign where that says which way, as of a bias."""
+
+    def text(self, value: float, row: Row) -> str:
+        """One value as printed."""
+        signed = BETTER.get(row["measure"]) == 0
+        return numbers.signed(value, self.digits) if signed else numbers.fixed(value, self.digits)
+
+    def needs(self) -> tuple[str, ...]:
+        """Its own column, and which measure a row holds."""
+        return (*Number.needs(self), "measure")
 
 
 def difference_tables(found: LogsDifference, name: Callable[[str], str]) -> tuple[Table, ...]:
@@ -62,8 +79,8 @@ def comparisons_table(found: LogsDifference, name: Callable[[str], str]) -> Tabl
         title="Before and after, on the questions that both answered",
         columns=(
             Text("head", "Measure"),
-            Number("before", "Before", digits=3),
-            Number("after", "After", digits=3),
+            Level("before", "Before", digits=3),
+            Level("after", "After", digits=3),
             Estimate("estimate", "Difference", signed=True),
             PValue("p_adjusted", "p", floor="adjusted_bound", reason="p_adjusted_reason"),
             PValue(
@@ -76,7 +93,7 @@ def comparisons_table(found: LogsDifference, name: Callable[[str], str]) -> Tabl
         ),
         groups=("pair",),
         note=_note(set(rows["measure"]), within),
-        bold_where=(Where("verdict", "==", "worse", meaning="worse"),),
+        bold_where=(Where("verdict", "==", "worse", meaning="worse"),) if (rows["verdict"] == "worse").any() else (),
     )
     return Table(spec, rows, simulated=found.simulated)
 
@@ -90,8 +107,9 @@ def _note(measures: set[str], within: str) -> str:
     said.append(f"Equivalent: the difference is shown to lie {within}. Undecided is not equivalent.")
     if "answer_bias" in measures:
         said.append(
-            "For bias and polarity sensitivity better means smaller in size, and changed that a difference is shown "
-            "but not which of the two is larger in size."
+            "Bias and polarity sensitivity are tested twice, for a difference and for which side is larger in size, so "
+            "that the family has more tests than the table has p-values. For these two better means smaller in size, "
+            "and changed that a difference is shown but not which of the two is larger in size."
         )
     return " ".join([*said, "Responses weigh alike within a class."])
 
@@ -164,7 +182,8 @@ def gate_table(outcomes: pd.DataFrame, name: Callable[[str], str], *, simulated:
         note=(
             "Fails where a change beyond the threshold is shown (one-sided t test)."
             if shown
-            else "Fails unless a change beyond the threshold is ruled out (one-sided t test)."
+            else "Fails unless a change beyond the threshold is ruled out (one-sided t test; each has to pass, so that "
+            "there is nothing to adjust for)."
         ),
     )
     return Table(spec, rows, simulated=simulated)

@@ -158,3 +158,34 @@ def test_reports_are_compared_by_their_data(tmp_path: Path, capsys: pytest.Captu
     assert (status, "is a report and" in err) == (2, True)
     status, _, err = diff(capsys, *outs, "--gate", "accuracy=-0.02")
     assert (status, "no paired test" in err) == (2, True)
+
+
+def test_a_gate_that_adjusts_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Catches `adjusted by None`, and bias printed as if it had no direction."""
+    a, b = write(tmp_path / "a.csv", accuracy=0.9), write(tmp_path / "b.csv", accuracy=0.9, seed=3)
+    _, out, _ = diff(capsys, a, b, "--gate", "accuracy=-0.5", "--gate-mode", "possible")
+    assert "None" not in out
+    assert "p: not\nadjusted for multiple tests" in out or "p: not adjusted for multiple tests" in out
+    (line,) = [line for line in out.splitlines() if line.startswith("Answer bias")]
+    assert {value[0] for value in line.split()[2:4]} <= {"+", "\u2212"}
+    (accuracy,) = [line for line in out.splitlines() if line.startswith("Accuracy")]
+    assert accuracy.split()[1][0] == "0"
+    assert "tested\ntwice" in out or "tested twice" in out
+    assert "Verdict worse" not in out, "a legend of what no row has"
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "reason"),
+    [("probability", ("0.2", "0.9"), "responses state probabilities"), ("logged_score", ("0.25", "0.7"), "scores")],
+)
+def test_tasks_without_right_and_wrong_are_refused_for_that_reason(
+    column: str, values: tuple[str, str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """Catches `no model in common` for the same model on both sides."""
+    rows = [f"m,q{i},{values[i % 2]}" for i in range(12)]
+    (tmp_path / "a.csv").write_text(f"model,item,{column}\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    status, _, err = diff(capsys, tmp_path / "a.csv", tmp_path / "a.csv")
+    assert status == 2
+    assert "no model in common" not in err
+    assert "diff compares tasks whose answers are right or wrong" in err
+    assert reason in err

@@ -47,9 +47,11 @@ class Homogeneity:
     null_range_permuted, null_range_95 : float
         Mean and 95th percentile of the range under permutation.
     denoised_range : float
-        Root of range^2 - E[range^2 under permutation], at least 0.
+        Root of range^2 - E[range^2 under permutation], at least what ``denoised_sd`` implies: permuted
+        ranges hold the effect itself, and take off too much where it is large.
     denoised_sd, denoised_low, denoised_high : float
-        Standard deviation between the true level means, with limits.
+        Standard deviation between the true level means, with limits; with fewer than 4 residual degrees
+        of freedom this and the denoised range are NaN.
     largest_null, largest_null_95 : float
         Expected value and 95th percentile of the largest of all T ranges without any effect: what a table
         of the models that move most has to be compared with.
@@ -89,6 +91,9 @@ class Homogeneity:
     reason: Any
 
 
+#: With fewer residual degrees of freedom the noise is not known well enough to take it off a spread.
+LEAST_ERROR_DF: Final = 4
+FEW_UNITS: Final = "too few units to tell levels from units ({df:g} residual degrees of freedom)"
 #: Fields that are the same for all T.
 _SHARED: Final = ("ci_level", "permutations")
 
@@ -196,8 +201,12 @@ def _columns(fit: LevelEffects, ranges: Floats, squares: Floats, ci_level: float
     hits = np.count_nonzero(ranges >= observed * (1 - _TIE), axis=0)
     hits_q = np.count_nonzero(squares >= between * (1 - _TIE), axis=0)
     p = np.where(still, 1.0, (hits + 1) / (drawn + 1))
+    # No k values with this standard deviation span less (half of them at either end).
+    few = fit.df_error < LEAST_ERROR_DF
     sd, low, high = denoised_sd(f, fit.mse, fit.n_eff, fit.df_levels, fit.df_error, ci_level=ci_level)
+    least = np.nan_to_num(sd * 2 * np.sqrt((k - 1) / k))
     reason = np.where(noisy, "", "units do not differ in how levels move: no error to set a range against")
+    reason = np.where(noisy & few, FEW_UNITS.format(df=fit.df_error), reason)
     reason = np.where(still, "no value differs between levels" if fit.design == "within" else "all equal", reason)
     return {
         "estimate": observed,
@@ -211,9 +220,9 @@ def _columns(fit: LevelEffects, ranges: Floats, squares: Floats, ci_level: float
         "null_range": np.where(noisy, expected_range(k) * error, np.nan),
         "null_range_permuted": ranges.mean(axis=0),
         "null_range_95": np.quantile(ranges, 0.95, axis=0),
-        "denoised_range": denoised_range(observed, (ranges**2).mean(axis=0)),
-        "denoised_sd": sd,
-        "denoised_low": low,
-        "denoised_high": high,
+        "denoised_range": np.where(few, np.nan, np.maximum(denoised_range(observed, (ranges**2).mean(axis=0)), least)),
+        "denoised_sd": np.where(few, np.nan, sd),
+        "denoised_low": np.where(few, np.nan, low),
+        "denoised_high": np.where(few, np.nan, high),
         "reason": reason.astype(object),
     }

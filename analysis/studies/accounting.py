@@ -15,7 +15,7 @@ from analysis.schema.task_design import TaskDesign
 def rows_set_aside(
     excluded: pd.DataFrame, statuses: pd.DataFrame, settled: SettledRuns, unestimated: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Rows that no estimate uses: excluded, repeated in a later run, or of a task that cannot be estimated.
+    """Rows that no main estimate uses: excluded (a declared contrast may use those), repeated, or not estimable.
 
     Parameters
     ----------

@@ -1,11 +1,20 @@
 """Tables of the cells of a yes/no task: floor and bias, accuracies with intervals, further contrasts."""
 
+from typing import Final
+
 import pandas as pd
 
 from analysis.report.columns import Count, Percent, Proportion, Text
 from analysis.report.spec import Spanner, Table, TableSpec, Where
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.wide_table import CELLS, estimate_column, table_name
+from analysis.studies.wide_table import CELLS, estimate_column, sizes_of, table_name
+
+CELL_NAMES: Final = ("Valid affirmative", "Valid negated", "Invalid affirmative", "Invalid negated")
+#: Treatment of uncertain answers -> what accuracy is over, and what its n counts.
+COUNTED: Final = {
+    "": ("responses", "scored responses, answered or uncertain"),
+    "excluded": ("readable answers", "responses with a readable answer; uncertain ones are left out"),
+}
 
 
 def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
@@ -28,14 +37,15 @@ def cells_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
     spanners = (Spanner("Valid", CELLS[:2]), Spanner("Invalid", CELLS[2:])) if four else ()
     polarity = (estimate_column("polarity_sensitivity", "PS", signed=True, digits=2),) if four else ()
     shown = CELLS if four else ("acc_yes", "acc_no")
+    over, counted_as = COUNTED["excluded" if (wide["uncertain"] == "excluded").all() else ""]
     spec = TableSpec(
         table_name("cells", design),
         title="Accuracy by cell, answer bias and competence floor" + (f": {design.task}" if design.task else ""),
         columns=(
             Text("label", "Model"),
             estimate_column("competence_floor", "Floor"),
-            Count("n", "n", help="scored responses, answered or uncertain"),
-            Proportion("accuracy", "Acc.", reason="accuracy_missing", help="accuracy over all responses"),
+            Count("n", "n", help=counted_as),
+            Proportion("accuracy", "Acc.", reason="accuracy_missing", help=f"accuracy over all {over}"),
             estimate_column("answer_bias", "Bias", signed=True, digits=2),
             *cells,
             *polarity,
@@ -87,7 +97,10 @@ def classes_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
             )
         ),
     )
-    return Table(spec, wide, simulated=design.simulated)
+    shown = (("acc_yes", "Acc(Yes)"), ("acc_no", "Acc(No)"), *(zip(CELLS, CELL_NAMES, strict=True) if four else ()))
+    own = tuple(f"{head} rests, per row, on {sizes_of(wide, name)}." for name, head in shown)
+    rows = wide.drop(columns=["n", "n_clusters"])
+    return Table(spec, rows, notes=own, simulated=design.simulated)
 
 
 def contrasts_table(design: TaskDesign, wide: pd.DataFrame) -> Table:

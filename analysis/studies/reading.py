@@ -1,6 +1,6 @@
 """Section of every report: what was read, what became of it, what was left out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -9,7 +9,9 @@ from analysis.report.content import Section
 from analysis.report.escape import shortened
 from analysis.report.numbers import counted
 from analysis.report.spec import Table, TableSpec
+from analysis.schema.resolved import exclusion_reason
 from analysis.schema.status import Status
+from analysis.schema.study import Contrast
 
 #: A report prints at most this many files; the rest stand in the CSV and in the manifest.
 FILES_PRINTED = 40
@@ -57,14 +59,15 @@ STATUSES = TableSpec(
 )
 SET_ASIDE = TableSpec(
     "set_aside",
-    title="Responses read that no estimate uses",
+    title="Responses left out of the main estimates",
     columns=(
         Text("task", "Task", optional=True),
         Text("label", "Model"),
         Text("reason", "Reason"),
+        Text("used_by", "Used by", optional=True),
         Count("rows", "Responses"),
     ),
-    note="For every model: responses read = responses used + those of this table.",
+    note="For every model: responses read = responses in the main estimates + those of this table.",
 )
 
 
@@ -77,8 +80,12 @@ def reading_section(
     records_set_aside: pd.DataFrame,
     labels: Mapping[str, str],
     simulated: bool,
+    contrasts: Sequence[Contrast] = (),
 ) -> Section:
-    """What was read, from the tables of the intake (files, notes, records set aside) and of the reduction."""
+    """What was read, from the tables of the intake (files, notes, records set aside) and of the reduction.
+
+    ``contrasts`` are the declared ones: they compare levels that the main estimates leave out.
+    """
     logs = files[~files["verdict"].isin(["not a log", "companion"])].assign(reason=lambda t: t["reason"].fillna(""))
     printed = logs.head(FILES_PRINTED)
     if not (printed["reason"] != "").any():
@@ -91,8 +98,9 @@ def reading_section(
         tables.append(Table(SKIPPED, _by_reason(records_set_aside), simulated=simulated))
     tables.append(Table(STATUSES, _printed(seen, labels), notes=(none,) if none else (), simulated=simulated))
     if len(excluded):
-        tables.append(Table(SET_ASIDE, _printed(excluded, labels), simulated=simulated))
-    lead = (_totals(files, statuses, excluded),)
+        shown = _with_users(excluded, contrasts)
+        tables.append(Table(SET_ASIDE, _printed(shown, labels), simulated=simulated))
+    lead = (_totals(files, statuses, _with_users(excluded, contrasts)),)
     return Section("What was read", lead=lead, tables=tuple(tables), notes=_remarks(notes))
 
 
@@ -132,10 +140,24 @@ def _file_notes(files: pd.DataFrame, logs: int, printed: int) -> tuple[str, ...]
 def _totals(files: pd.DataFrame, statuses: pd.DataFrame, excluded: pd.DataFrame) -> str:
     read, models = int((files["verdict"] == "read").sum()), int(statuses["model"].nunique())
     rows, out = int(files["rows"].sum()), int(excluded["rows"].sum())
+    elsewhere = int(excluded.loc[excluded["used_by"] != "nothing", "rows"].sum()) if "used_by" in excluded else 0
+    main, rest = ("main ", f" ({elsewhere:,} of these are there for declared contrasts)") if elsewhere else ("", "")
     return (
         f"{counted(read, 'file')} gave {counted(rows, 'response')} of {counted(models, 'model')}: "
-        f"{rows - out:,} enter the estimates, {out:,} do not."
+        f"{rows - out:,} enter the {main}estimates, {out:,} do not{rest}."
     )
+
+
+def _with_users(excluded: pd.DataFrame, contrasts: Sequence[Contrast]) -> pd.DataFrame:
+    """Rows left out with the contrasts that compare them, where there are any."""
+    users: dict[str, list[str]] = {}
+    for contrast in contrasts:
+        for level in contrast.levels:
+            reason = exclusion_reason(contrast.factor, level)
+            users.setdefault(reason, []).append(f"contrast: {contrast.name or contrast.factor}")
+    if not set(users) & set(excluded["reason"]):
+        return excluded
+    return excluded.assign(used_by=["; ".join(users.get(str(reason), ["nothing"])) for reason in excluded["reason"]])
 
 
 def _printed(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:

@@ -62,13 +62,14 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
             records_set_aside=intake.set_aside,
             labels=labels,
             simulated=simulated,
+            contrasts=study.contrasts,
         )
     )
     tables = _joined(parts) | {"files": intake.files, "set_aside": excluded, "statuses": statuses}
     claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
         title=study.name or "Report on model responses",
-        summary=claims or ("Nothing in these logs allows a claim about answer bias.",),
+        summary=claims or ("Nothing in these logs allows a claim.",),
         limits=(
             *(said for part in parts for said in part.limits),
             *census_limits(designs, study),

@@ -36,7 +36,9 @@ def wide_estimates(
         by_measure = {row["measure"]: row for row in group.to_dict("records")}
         row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
         row |= {name: group[name].iloc[0] for name in ("ci_level", "unit", "uncertain", "weights", "target")}
-        row |= {name: group[name].max() for name in ("n", "n_clusters")}
+        # The share of uncertain answers is over them too, also where everything else leaves them out.
+        counted_rows = group[group["measure"] != "uncertain_rate"]
+        row |= {name: counted_rows[name].max() for name in ("n", "n_clusters")}
         for measure in measures:
             row |= _named(measure, by_measure.get(measure))
         rows.append(row)
@@ -49,9 +51,19 @@ def _named(measure: str, found: Mapping[Any, Any] | None) -> dict[str, Any]:
         found = {"reason": "not identified by this design"}
     ends = {f"{measure}_low": "ci_low", f"{measure}_high": "ci_high", f"{measure}_method": "ci_method"}
     values = {measure: found.get("estimate")} | {name: found.get(column) for name, column in ends.items()}
+    values |= {f"{measure}_n": found.get("n", 0), f"{measure}_n_clusters": found.get("n_clusters", 0)}
     missing = pd.isna(found.get("estimate"))
     reason = found["reason"] or (UNEXPLAINED if missing else "")
     return values | {f"{measure}_reason": reason, f"{measure}_missing": reason if missing else ""}
+
+
+def sizes_of(wide: pd.DataFrame, measure: str) -> str:
+    """Responses and independent units of one measure over the rows of a wide table, in words."""
+    said = []
+    for name, noun in ((f"{measure}_n", "response"), (f"{measure}_n_clusters", "independent unit")):
+        least, most = int(wide[name].min()), int(wide[name].max())
+        said.append((f"{least:,} to " if least != most else "") + counted(most, noun))
+    return " of ".join(said)
 
 
 def estimate_column(measure: str, header: str, *, signed: bool = False, digits: int = 3, help: str = "") -> Estimate:

@@ -206,3 +206,19 @@ def test_cross_checks_say_when_they_are_undefined() -> None:
         cochran_q([[0.5, 1]])
     with pytest.raises(AnalysisError, match="levels"):
         homogeneity([1.0, 2.0], rng=rng())
+
+
+def test_denoised_range_holds_the_denoised_sd() -> None:
+    """Catches a range of .034 beside a standard deviation of .070: five levels on six units tell nothing of noise."""
+    sparse = np.full((6, 5), np.nan)
+    sparse[np.arange(6), [0, 1, 2, 3, 4, 0]] = [0.68, 0.70, 0.56, 0.55, 0.59, 0.67]
+    found = homogeneity(sparse, rng=rng(), permutations=300)
+    assert "too few units" in str(found.reason)
+    assert np.isnan([found.denoised_range, found.denoised_sd, found.denoised_high]).all()
+    assert 0 < found.p_value <= 1
+    for seed in range(30):
+        source = np.random.default_rng(seed)
+        y = np.full((12, 4), np.nan)
+        y[np.arange(12), np.arange(12) % 4] = source.normal(size=12) + np.array([0, 1, 1, 2])[np.arange(12) % 4]
+        found = homogeneity(y, rng=rng(), permutations=200)
+        assert found.denoised_range >= found.denoised_sd * 2 * np.sqrt(3 / 4) * (1 - 1e-9)

@@ -65,3 +65,51 @@ def test_a_one_sided_decision_beside_a_two_sided_interval_says_so(tmp_path) -> N
     assert "one-sided test at 5%" in notes(table(content, "floor_tests"))
     assert any("one-sided tests at 5%" in said for said in sentences(content))
     assert any("one-sided intersection-union" in said for said in content.methods)
+
+
+def unread(rows: list[dict], every: int) -> list[dict]:
+    """Rows of which each ``every``-th says nothing readable."""
+    return [line | ({"output": "banana"} if at % every == 0 else {}) for at, line in enumerate(rows)]
+
+
+def test_n_and_words_follow_the_treatment_of_uncertain_answers(tmp_path) -> None:
+    """Catches "scored responses, answered or uncertain" and their number beside estimates without uncertain ones."""
+    rows = unread([row("a", item, wrong=item % 7 == 0, unit=f"u{item}") for item in range(40)], 10)
+    cells = table(reported(tmp_path, rows, uncertain="excluded"), "cells")
+    assert cells.rows["n"].tolist() == [36]
+    assert "answered or uncertain" not in notes(cells)
+    assert "accuracy over all responses" not in notes(cells)
+    cells = table(reported(tmp_path, rows), "cells")
+    assert cells.rows["n"].tolist() == [40]
+    assert "answered or uncertain" in notes(cells)
+
+
+def test_accuracies_of_classes_name_their_own_units(tmp_path) -> None:
+    """Catches "20 independent units" where each class rests on ten."""
+    rows = [row("a", item, wrong=item % 7 == 0, unit=f"u{item % 20}") for item in range(60)]
+    said = notes(table(reported(tmp_path, rows), "classes"))
+    assert "Acc(Yes) rests, per row, on 30 responses of 10 independent units." in said
+    assert "20 independent units" not in said
+
+
+def test_rows_that_a_contrast_uses_are_not_called_unused(tmp_path) -> None:
+    """Catches "no estimate uses" over responses that a declared contrast compares."""
+    rows = []
+    for level in ("un", "not"):
+        rows += [
+            row(m, i, wrong=i % 5 == 0, unit=f"u{i}", negation=level, pair=f"p{i}") | {"item": f"{level}{i}"}
+            for m in "ab"
+            for i in range(20)
+        ]
+    study = (
+        '[study]\nexclude = { negation = ["not"] }\n[[contrast]]\nname = "prefix or word"\nfactor = "negation"\n'
+        'levels = ["un", "not"]\nmatch = ["pair"]\n'
+    )
+    content = reported(tmp_path, rows, study)
+    assert (content.data["paired_contrasts"]["n"] == 20).all()
+    aside = table(content, "set_aside")
+    assert aside.rows["used_by"].tolist() == ["contrast: prefix or word"] * 2
+    lead = next(s.lead[0] for s in content.sections if s.title == "What was read")
+    assert "40 enter the main estimates, 40 do not (40 of these are there for declared contrasts)" in lead
+    counts = content.manifest["rows"]
+    assert counts["used"] + sum(counts["set_aside"].values()) == counts["responses"]

@@ -1,6 +1,7 @@
 """Precision, recall and their like by model: by hand, by unit, and where a class is never said."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.frequentist.classification import classification_estimates
@@ -114,3 +115,21 @@ def test_coverage_of_f1_when_units_share_answers():
         covered += found["ci_low"] <= truth <= found["ci_high"]
     # 95 expected, three binomial standard errors 6.5; rows as units would cover about 50.
     assert covered >= 88
+
+
+def test_limits_of_a_model_do_not_depend_on_the_others():
+    """Catches resamples drawn for all models together: leaving one out, with units of its own, changed the rest."""
+    own = table(*WORKED)
+    other = table(*WORKED[:4], model="k").assign(unit=lambda rows: "k" + rows["unit"].astype(str))
+    alone, beside = measures(own), measures(pd.concat([other, own], ignore_index=True))
+    for name in ("f1", "matthews_correlation", "macro_recall"):
+        assert alone.loc[name, "ci_low"] == beside.loc[name, "ci_low"], name
+        assert alone.loc[name, "ci_high"] == beside.loc[name, "ci_high"], name
+
+
+def test_macro_recall_has_limits_where_yes_is_all_that_is_said():
+    """Catches no interval for a constant answer, where balanced accuracy of the same answers has one."""
+    found = measures(table(("yes", "yes", 20), ("no", "yes", 20))).loc["macro_recall"]
+    assert found["estimate"] == 0.5
+    assert found["ci_low"] < 0.5 < found["ci_high"]
+    assert found["ci_method"] == "cluster Wilson (t)"

@@ -170,3 +170,13 @@ def test_tables_render(content) -> None:
         for row in table.rows.to_dict("records"):
             for column in table.columns():
                 column.parts(row)
+
+
+def test_ties_are_flagged_and_cells_with_values_carry_no_reason(content) -> None:
+    """Catches ties that silently become wrong answers, and "no readable answer" at models that have them all."""
+    assert any("have a tie of votes" in line for line in content.attention)
+    table = next(t for t in content.tables if t.spec.name.startswith("variant_marginals"))
+    shown = [column.name for column in table.spec.columns if column.name != "label"]
+    for name in shown:
+        assert ((table.rows[f"{name}_missing"] == "") == table.rows[name].notna()).all()
+    assert "reason" not in table.rows.columns

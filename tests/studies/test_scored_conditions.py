@@ -69,3 +69,15 @@ def test_one_unit_throughout_where_a_model_is_left_out(content) -> None:
     table = next(t for t in found.tables if t.spec.name.startswith("strategy_without_a_model"))
     steps = found.data["condition_ladders"].set_index("rung")
     assert table.rows["p_all"].tolist() == [steps.loc["item", "p_value"]]
+
+
+def test_pass_at_k_keeps_conditions_apart(content, tmp_path) -> None:
+    """Catches answers under two strategies taken for two samples of one question."""
+    found, graded = content
+    assert "pass_at_k" not in found.data
+    assert graded or any("no pass@k" in line for line in found.limits)
+    twice = report(tmp_path / "logs", graded=False, samples=2).data["pass_at_k"]
+    assert set(twice["condition"]) == {"strategy cot", "strategy plain"}
+    once = twice[twice["measure"] == "pass_at_1"].set_index(["model", "condition"])["estimate"]
+    both = twice[twice["measure"] == "pass_at_2"].set_index(["model", "condition"])["estimate"]
+    assert (once == both).all()

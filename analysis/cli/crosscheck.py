@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     result = crosscheck_report(args.report)
     rows = result.rows
     if rows.empty:
-        print("no classical statistics in this report to compare")
+        print("nothing to check: only reports on yes/no answers hold statistics that are recomputed")
         return 0
     for name, group in rows.groupby("checked_with", sort=True):
         agree, largest = int(group["ok"].sum()), group["difference"].max()

@@ -95,7 +95,7 @@ def gates_table(design: TaskDesign, fit: AnswerBiasFit, *, mark: str = "") -> Ta
             "of every reported quantity. A fit that fails a check is repeated once with more draws; if it fails again, "
             "no number of it is shown."
         ),
-        bold_where=(Where("passed", "==", False, meaning="not passed"),),
+        bold_where=(Where("passed", "==", False, meaning="= no"),),
     )
     rows = fit.gates.assign(reason=np.where(fit.gates["value"].isna(), "the quantity never moves", ""))
     return Table(spec, rows, simulated=design.simulated)

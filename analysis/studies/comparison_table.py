@@ -94,7 +94,7 @@ def comparison_table(
         groups=("heading",),
         order=(OrderBy("measure", levels=measures), "-estimate", "label"),
         note=_note(rows),
-        bold_where=(Where("verdict", "==", "differ", meaning="differ, unexplained"),),
+        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
     )
     return Table(spec, rows, simulated=design.simulated)
 

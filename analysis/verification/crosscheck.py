@@ -69,18 +69,18 @@ def crosscheck_report(report: Path) -> CrossCheck:
     Raises
     ------
     AnalysisError
-        The directory is not a report, or has no answer-bias estimates.
+        The directory is not a report. One without answer-bias estimates gives no rows.
     """
     data = report / "data"
     needed = [data / f"{name}.parquet" for name in ("unit_sums", "estimates", "floor_tests")]
-    if not (report / "manifest.json").is_file() or not all(p.is_file() for p in needed):
-        raise AnalysisError(
-            f"{report}: not a report with answer-bias estimates; give a folder that `evenhand report` wrote"
-        )
-    sums, estimates, tests = (pd.read_parquet(p) for p in needed)
-    rows = [*contrast_rows(sums, estimates), *limit_rows(estimates), *holm_rows(tests)]
+    if not (report / "manifest.json").is_file():
+        raise AnalysisError(f"{report}: not a report; give a folder that `evenhand report` wrote")
     has_pingouin = find_spec("pingouin") is not None
-    if has_pingouin:
+    rows: list[tuple] = []
+    if all(p.is_file() for p in needed):
+        sums, estimates, tests = (pd.read_parquet(p) for p in needed)
+        rows = [*contrast_rows(sums, estimates), *limit_rows(estimates), *holm_rows(tests)]
+    if rows and has_pingouin:
         rows += pingouin_rows(tests)
     table = pd.DataFrame(
         rows, columns=["task", "model", "measure", "number", "ours", "theirs", "allowed", "checked_with"]

@@ -79,3 +79,12 @@ def test_what_is_no_report_is_refused(tmp_path: Path) -> None:
     """Catches an empty folder that passes the cross-check."""
     with pytest.raises(AnalysisError, match="not a report"):
         crosscheck_report(tmp_path)
+
+
+def test_a_report_without_yes_no_answers_has_nothing_to_check(tmp_path, capsys) -> None:
+    """Catches exit 2 on a sound report of scores, and a folder that is no report taken for one."""
+    (tmp_path / "manifest.json").write_text("{}")
+    assert main(["crosscheck", str(tmp_path)]) == 0
+    assert "nothing to check" in capsys.readouterr().out
+    (tmp_path / "manifest.json").unlink()
+    assert main(["crosscheck", str(tmp_path)]) == 2

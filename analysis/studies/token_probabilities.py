@@ -164,7 +164,8 @@ def _lead(questions: pd.DataFrame, known: pd.DataFrame) -> str:
 
 
 def _bias_sentence(wide: pd.DataFrame) -> str:
-    leaning = (wide["bias_tokens_low"] > 0) | (wide["bias_tokens_high"] < 0)
+    # At the precision of the table, which would otherwise seem to contradict the count.
+    leaning = (wide["bias_tokens_low"].round(2) > 0) | (wide["bias_tokens_high"].round(2) < 0)
     known = wide["bias_tokens_low"].notna()
     moved = (wide["even_threshold_low"] > 0.5) | (wide["even_threshold_high"] < 0.5)
     return (

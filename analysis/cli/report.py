@@ -15,7 +15,9 @@ NAME_LENGTH = 80
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Declare the subcommand."""
     parser = subparsers.add_parser("report", help="read logs, write tables, figures and a page")
-    parser.add_argument("logs", nargs="*", type=Path, help="log files or directories (default: logs/)")
+    parser.add_argument(
+        "logs", nargs="*", type=Path, help="log files or directories (default: logs/ in the working directory)"
+    )
     parser.add_argument("--out", type=Path, help="report folder (default: reports/<name of the log directory>)")
     parser.add_argument("--study", type=Path, help="settings (default: study.toml beside the logs)")
     parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use these rows only")

@@ -17,7 +17,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     init.add_argument("--scorer", help="the scorer to use where a log has several")
     init.set_defaults(run=init_study)
     plan = actions.add_parser("plan", help="print the analysis that a study.toml plans, and its hash to register")
-    plan.add_argument("study", type=Path, metavar="study.toml")
+    plan.add_argument("study", type=Path, metavar="DIR", help="directory of logs with a study.toml, or that file")
     plan.set_defaults(run=print_plan)
 
 
@@ -26,9 +26,10 @@ def print_plan(args: argparse.Namespace) -> int:
     import json
 
     from analysis.schema.plan import analysis_plan, plan_digest
-    from analysis.schema.study import load_study
+    from analysis.schema.study import FILE_NAME, find_study, load_study
 
-    study = load_study(args.study)
+    path = find_study([args.study]) if args.study.is_dir() else args.study
+    study = load_study(path or args.study / FILE_NAME)
     print(json.dumps(analysis_plan(study), indent=1, ensure_ascii=True))
     print(f"plan {plan_digest(study)}")
     return 0
@@ -56,7 +57,8 @@ def init_study(args: argparse.Namespace) -> int:
         text = draft_mapping(tables, candidates(columns), name=args.logs.resolve().name)
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
-        print(f"{output}: no log of a known format here, but {len(tables)} tables: choose their columns under [map]")
+        named = "a table" if len(tables) == 1 else f"{len(tables)} tables"
+        print(f"{output}: no log of a known format here, but {named}: choose the columns under [map]")
         return 0
     study = Study()
     settings = IntakeSettings(filter=args.filter, scorer=args.scorer, keep_going=True)

@@ -246,7 +246,8 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
     names = standard.column_names(seen)
     lacking = standard.missing_columns(names, rules)
     for column, rule in rules.items():
-        if column in lacking and rule.source is not None and rule.source not in names:
+        wanted = column in lacking or column in standard.ANSWERS
+        if wanted and rule.source is not None and not rule.source.startswith("@") and rule.source not in names:
             near = suggestion(rule.source, names[:_NAMED])
             return f"it has no column {shown(rule.source)}, which [map] {column} in study.toml reads{near}"
     return f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them"

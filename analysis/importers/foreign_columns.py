@@ -16,6 +16,10 @@ _WORDS: Final = {
     "item": ("item", "id", "question_id", "item_id", "prompt_id", "doc_id", "question"),
     "output": ("output", "response", "completion", "reply", "generation", "text", "prediction", "answer"),
     "gold": ("gold", "label", "target", "expected", "correct_answer", "truth", "reference"),
+    "unit": ("unit", "scenario", "base", "base_id", "group", "cluster", "passage", "source_id", "family"),
+    "logged_score": ("score", "logged_score", "grade", "rating", "points", "correct", "accuracy"),
+    "probability": ("probability", "prob", "stated_probability", "confidence", "estimate"),
+    "strategy": ("strategy", "prompting", "prompt_strategy", "prompt_type", "condition", "shots"),
 }
 _LIKE: Final = 0.75
 _CANDIDATES: Final = 3

@@ -112,6 +112,9 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
         accounts = _with_key(accounts, key, root)
     files = files_table(accounts)
     records, rows = int(files["records"].sum()), int(files["rows"].sum())
+    if not records and study.columns:
+        named = ", ".join(account.file for account in accounts if account.verdict == "read")
+        raise AnalysisError(f"no rows: {named} has a header and nothing below it", offenders=(named,))
     return Intake(files, set_aside_table(accounts), notes_table(accounts), store, records, rows)
 
 

@@ -86,8 +86,10 @@ def _methods(content: ReportContent) -> Iterable[str]:
     rows = content.manifest.get("rows", {})
     if "responses" in rows:
         yield r"\par " + _text(
-            f"{count(rows['responses'])} responses were read and {count(rows.get('used', 0))} used; the others are "
-            "listed with the reason for which they were set aside."
+            f"{count(rows['responses'])} responses were read and all of them used."
+            if rows["responses"] == rows.get("used", 0)
+            else f"{count(rows['responses'])} responses were read and {count(rows.get('used', 0))} used; the others "
+            "are listed with the reason for which they were set aside."
         )
     versions = ", ".join(f"{name} {version}" for name, version in _versions(content.manifest))
     if versions:

@@ -10,6 +10,9 @@ from analysis.schema.store import RESERVED
 from analysis.schema.study import Study
 from analysis.schema.study_keys import suggestion
 
+#: Columns that a message lists.
+_LISTED: Final = 20
+
 
 @dataclass(frozen=True, slots=True)
 class ItemColumns:
@@ -46,7 +49,7 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
     """
     found = {name: find_column(name, columns) for names in study.columns.values() for name in names}
     problems = [
-        f"{key}: the logs have no column {shown(name)}{suggestion(name, columns)}"
+        f"{key}: the logs have no column {shown(name)}{_nearest(name, columns)}"
         for key, names in study.columns.items()
         for name in names
         if found[name] is None
@@ -75,6 +78,14 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
         if name not in used and not name.startswith("score.") and name.removeprefix("meta.") not in sources
     )
     return ItemColumns(unit, conditions, factors, exclude, unused)
+
+
+def _nearest(name: str, columns: tuple[str, ...]) -> str:
+    """The nearest column, or the columns that are the logs' own, without the prefix that is added to them."""
+    bare = tuple(column.removeprefix("meta.") for column in columns)
+    near = suggestion(name, bare)
+    own = tuple(column for column in bare if column not in COLUMN_BY_NAME)
+    return near if "did you mean" in near or not own else f"; its own columns: {', '.join(own[:_LISTED])}"
 
 
 def _can_be_factor(column: str) -> bool:

@@ -58,7 +58,10 @@ def _within_runs(con: duckdb.DuckDBPyConnection, conditions: tuple[str, ...]) ->
     message = (
         f"{number(keys, 'response')} logged more than once in one run ({number(int(rows), 'row')} of the same {named})"
     )
-    fix = "give repeats different samples, or name the factor that tells them apart under conditions in study.toml"
+    fix = (
+        "delete rows that are copies; give repeats different samples, or "
+        "name the factor that tells them apart under conditions in study.toml"
+    )
     return [Violation(ERROR, "duplicate response", message, int(rows), _pairs(con, "run_ = other_run"), fix)]
 
 

@@ -39,5 +39,5 @@ def accuracy_section(
             order=("-accuracy", "label"),
         )
         tables = (Table(spec, wide_estimates(estimates, labels), simulated=design.simulated),)
-    title = f"Task {design.task}" if design.task else "Task without a name"
+    title = f"Task {design.task}" if design.task else "All items"
     return Section(title, lead=tuple(lead), tables=tables, notes=design.assumptions)

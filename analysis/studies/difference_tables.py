@@ -41,7 +41,7 @@ class Level(Number):
 
     def text(self, value: float, row: Row) -> str:
         """One value as printed."""
-        signed = BETTER.get(row["measure"]) == 0
+        signed = BETTER.get(str(row["measure"])) == 0
         return numbers.signed(value, self.digits) if signed else numbers.fixed(value, self.digits)
 
     def needs(self) -> tuple[str, ...]:

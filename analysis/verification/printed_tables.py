@@ -47,8 +47,15 @@ def check_table(path: Path, declared: tuple[TableDeclaration, ...]) -> tuple[Che
     header, rows = _read(path)
     fitting = [table for table in declared if set(table.columns) <= set(header)]
     if not fitting:
-        known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in declared) or "none"
-        raise AnalysisError(f"{path}: no declaration fits its columns ({', '.join(header)}); declared are {known}")
+        names = ", ".join(table.name for table in declared) or "none"
+        near = min(declared, key=lambda table: len(set(table.columns) - set(header)), default=None)
+        lacking = [] if near is None else [name for name in near.columns if name not in header]
+        nearest = f"; the nearest, {near.name}, needs {', '.join(lacking)} too" if near is not None else ""
+        raise AnalysisError(
+            f"{path}: no declaration fits its columns; declared are: {names}{nearest}; "
+            "write one of your own (docs/check_tables.md) and name it with --declaration",
+            offenders=lacking,
+        )
     return tuple(_checked(path, table, rows) for table in fitting)
 
 

@@ -29,7 +29,7 @@ def associations_part(context: TaskContext) -> Part | None:
         permutations=context.resampling.flips,
         ci_level=context.ci_level,
     )
-    if rows.empty:
+    if rows.empty or rows["estimate"].isna().all():
         return None
     second = [
         f"|{NAMES[m]}|" if absolute else NAMES[m] for m, absolute in zip(rows["second"], rows["absolute"], strict=True)

@@ -18,6 +18,9 @@ from analysis.studies.wide_table import table_name
 HEADS = {"micro": "Responses", "prompt": "Items", "template": "Templates", "form": "Forms", "cell": "Cells"}
 MEASURES = {"accuracy": "Accuracy", "competence_floor": "Competence floor"}
 
+#: Where no model moves by what three decimals show, there is nothing to tabulate.
+LEAST_SPREAD = 0.0005
+
 
 def weightings_part(context: TaskContext) -> Part | None:
     """Tables of accuracy and floor under the weightings that the columns allow, two or more."""
@@ -36,7 +39,8 @@ def weightings_part(context: TaskContext) -> Part | None:
         rows = weighting_table(kept, measure=measure).assign(
             unit=unit_used(context.design), uncertain=context.design.uncertain
         )
-        tables.append(_table(context, rows, tuple(kept), measure, title))
+        if (rows["spread"] >= LEAST_SPREAD).any():
+            tables.append(_table(context, rows, tuple(kept), measure, title))
         data.append(rows)
     section = Section(f"{context.where}Weighting of responses", lead=(_sentence(data[0]),), tables=tuple(tables))
     return Part((section,), data={"weightings": pd.concat(data, ignore_index=True).assign(task=context.design.task)})

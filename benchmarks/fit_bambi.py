@@ -27,9 +27,7 @@ def main() -> None:
     table = table[table["n"] > 0]
     wall, cpu = time.perf_counter(), time.process_time()
     model = bmb.Model(FORMULA, table, family="beta_binomial")
-    fit = model.fit(
-        draws=1000, tune=1000, chains=4, cores=int(sys.argv[2]), random_seed=1, inference_method="nutpie"
-    )
+    fit = model.fit(draws=1000, tune=1000, chains=4, cores=int(sys.argv[2]), random_seed=1, inference_method="nutpie")
     seconds = time.perf_counter() - wall, time.process_time() - cpu
     found = az.summary(fit, kind="diagnostics", round_to=4)
     print(

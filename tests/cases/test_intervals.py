@@ -225,7 +225,7 @@ def test_m8_a_table_says_that_its_intervals_are_not_adjusted(write, report, logs
     """M8: catches adjusted tests beside intervals of single models without a word."""
     content = report(write(logs_of.judged("m", {"yes": "Yes", "no": "No"})))
     printed = render_markdown(next(t for t in content.tables if t.spec.name == "floor_tests"))
-    assert "Intervals are those of single models" in printed
+    assert "adjusted over models; the 95% intervals are two-sided and of single models" in printed
 
 
 def test_b1_a_positive_bias_leans_to_yes(write, report, logs_of):

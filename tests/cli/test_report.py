@@ -249,8 +249,8 @@ def test_a_selection_that_leaves_nothing_is_refused(tmp_path: Path, capsys: pyte
 
 
 def test_rows_of_a_task_without_estimates_are_no_used_rows(tmp_path: Path) -> None:
-    """Catches `N enter the estimates` for graded scores that give no estimate."""
-    graded = [{"model": "m", "task": "graded", "item": str(i), "logged_score": i / 10} for i in range(10)]
+    """Catches `N enter the estimates` for scores outside [0, 1], which give no estimate."""
+    graded = [{"model": "m", "task": "graded", "item": str(i), "logged_score": i} for i in range(10)]
     yes_no = [{**r, "task": "yes or no"} for r in responses("m", {YES: "Yes", NO: "No"})]
     logs, out = write_log(tmp_path / "logs", graded + yes_no), tmp_path / "out"
     assert main(["report", "--no-bayes", str(logs), "--out", str(out)]) == 0

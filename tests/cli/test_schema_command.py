@@ -61,8 +61,8 @@ def test_validate_lists_every_violation_with_file_and_line(tmp_path: Path, capsy
         "(2 rows of the same model, task, item, sample)\n"
         "    b.csv:2 and b.csv:3\n"
         "    …\n"
-        "    to do: give repeats different samples, or name the factor that tells them apart under conditions "
-        "in study.toml\n"
+        "    to do: delete rows that are copies; give repeats different samples, or name the factor that tells them "
+        "apart under conditions in study.toml\n"
         'error: item differs: gold of 1 item differs between rows, as in item "i1": "no", "yes"\n'
         "    a.csv:3\n"
         "    b.csv:2\n"

@@ -74,7 +74,7 @@ def consistency_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
 def _raw_table(context: TaskContext, estimates: pd.DataFrame) -> Table:
     design = context.design
     wide = wide_estimates(estimates, context.labels, (*_RAW, *_CORRECTED))
-    # Agreement beyond chance also uses incomplete sets; this table is about complete ones.
+    # Two versions are compared in more sets than have an answer to each; this table is about the latter.
     wide = wide.assign(n=wide["consistency_all_n"], n_clusters=wide["consistency_all_n_clusters"])
     spec = TableSpec(
         table_name("consistency", design),

@@ -8,24 +8,20 @@ observed weights (g-computation). Target ``these`` keeps the templates, forms an
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
-from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from analysis.bayes.design_matrix import CountDesign
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 from analysis.bayes.models.answer_bias import dense, stage_columns
+from analysis.bayes.quadrature import mean_logistic
 from analysis.bayes.reconstruct import HyperDraws, coefficient_draws, hyper_draws
 from analysis.bayes.sampling import Draws
 from analysis.measures.rates import share
 
 Floats = NDArray[np.float64]
-
-_NODES, _RAW_WEIGHTS = hermegauss(15)
-_WEIGHTS: Final = _RAW_WEIGHTS / _RAW_WEIGHTS.sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +196,7 @@ def _over_units(coefficients: Floats, design: CountDesign, fit: StageFit, hyper:
     keys = [name for name in design.cells.columns if name != "unit"]
     first = ~design.cells.duplicated(keys).to_numpy()
     eta = coefficients[:, own] @ design.matrix[first][:, own].T
-    return _integrated(eta, _fresh_variance(design, "unit", fit.arrays, hyper))
+    return mean_logistic(eta, _fresh_variance(design, "unit", fit.arrays, hyper))
 
 
 def _fresh_variance(
@@ -214,15 +210,6 @@ def _fresh_variance(
     means = d.mean_at[np.isin(d.group, own)]
     taus = np.unique(d.prior_sd_at[means[means >= 0]])
     return between + np.exp(2 * hyper.value[:, taus[taus >= 0]]).sum(axis=1)
-
-
-def _integrated(eta: Floats, variance: Floats) -> Floats:
-    """Mean of logistic(eta + x) over x ~ N(0, variance), by Gauss-Hermite quadrature with 15 nodes."""
-    sd = np.sqrt(variance)[:, None]
-    total = np.zeros_like(eta)
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        total += weight * expit(eta + node * sd)
-    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +247,6 @@ class _TemplatePlan:
         names = [self.design.groups[g] for g in self.design.group[columns]]
         own = np.array([not name.startswith("template_") for name in names])
         matrix = self.design.matrix[self.first][:, columns[own]]
-        return _integrated(
+        return mean_logistic(
             coefficients[:, own] @ matrix.T, _fresh_variance(self.design, "template", d, hyper, stage=stage)
         )

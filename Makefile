@@ -9,7 +9,7 @@ OUT ?=
 ARGS ?=
 JOBS ?= 2
 
-.PHONY: help setup report test check bench calibrate clean
+.PHONY: help setup report test check bench calibrate reference clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_tests.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes
+
+reference: $(STAMP) ## recompute the numbers of R that tests compare with (needs R, see tests/reference/README.md)
+	@$(PY) tests/reference/make_inputs.py
+	@Rscript tests/reference/make_reference.R
 
 clean: ## remove the environment, caches and reports
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build ./*.egg-info

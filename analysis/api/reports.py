@@ -23,6 +23,7 @@ def report(
     bayes: bool = True,
     fast: bool = False,
     pdf: bool = False,
+    no_text: bool = False,
     ci_level: float = 0.95,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -39,6 +40,8 @@ def report(
         Whether to fit the Bayesian columns, and whether with few draws.
     pdf : bool
         Compile the document too, where LaTeX is installed.
+    no_text : bool
+        Leave every raw text out: responses, prompts, and what messages quote of them.
     study, models, tasks, where, uncertain, runs, reread, ci_level, seed, progress
         As in ``read_logs``.
 
@@ -57,6 +60,7 @@ def report(
         study=study, models=models, tasks=tasks, where=where, uncertain=uncertain, runs=runs, reread=reread,
         ci_level=ci_level, seed=seed, progress=progress,
     )  # fmt: skip
+    settings = replace(settings, no_text=no_text)
     if bayes:
         settings = replace(settings, bayes=BayesianSettings(fast, seed, target / "data" / "fits"))
     return write_report(run_report(log_paths(paths), settings), target, pdf=pdf)

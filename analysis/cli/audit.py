@@ -27,6 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--samples", type=int, default=3, metavar="N", help="texts to show per rule, 0 for none (default: %(default)s)"
     )
+    parser.add_argument(
+        "--no-text", action="store_true", help="show no raw text: no samples, nothing that messages quote"
+    )
     parser.add_argument("--keep-going", action="store_true", help="leave out files that cannot be read")
     parser.set_defaults(run=run)
 
@@ -41,9 +44,11 @@ def run(args: argparse.Namespace) -> int:
     from analysis.reduction.intake import IntakeSettings, reading_policy, take_in
     from analysis.reduction.overrides import apply_overrides, find_overrides
     from analysis.reduction.readings import reading_counts, sample_texts, score_disagreements
+    from analysis.reduction.selection import EVERYTHING
     from analysis.schema.design import create_analysed_view, read_designs
     from analysis.schema.store import open_store
     from analysis.schema.study import find_study, load_study
+    from analysis.studies.privacy import private_intake, private_names
 
     if args.samples < 0:
         raise AnalysisError(f"--samples must be 0 or more, not {args.samples}")
@@ -57,15 +62,16 @@ def run(args: argparse.Namespace) -> int:
         with open_store(intake.store) as con:
             policy = reading_policy(study, settings)
             account = apply_overrides(con, overrides, policy) if overrides is not None else None
+            study, _ = private_names(con, study, EVERYTHING, no_text=args.no_text)
             designs = read_designs(con, study)
             create_analysed_view(con, designs, study)
             conditions = tuple(dict.fromkeys(name for design in designs for name in design.varying))
             counts, disagreements = reading_counts(con, conditions), score_disagreements(con)
             effect = readings_effect(con, designs)
-            samples = sample_texts(con, args.seed, args.samples) if args.samples else None
+            samples = sample_texts(con, args.seed, args.samples) if args.samples and not args.no_text else None
     if settings.progress:
         print(file=sys.stderr)
-    page.print_left_out(intake.files)
+    page.print_left_out(private_intake(intake, no_text=args.no_text).files)
     if account is not None:
         page.print_overrides(account)
     page.print_counts(counts, conditions)

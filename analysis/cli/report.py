@@ -30,7 +30,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
     parser.add_argument("--scorer", help="the scorer to use where a log has several")
     parser.add_argument(
-        "--preset", choices=("probability-operators", "syllogisms"), help="settings and numbering of a known design"
+        "--preset",
+        choices=("probability-operators", "syllogisms", "latent-coherence"),
+        help="settings and numbering of a known design",
     )
     parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
     parser.add_argument("--keep-going", action="store_true", help="skip files that cannot be read, and say so")
@@ -38,6 +40,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--no-bayes", action="store_true", help="no Bayesian columns: faster")
     parser.add_argument("--fast", action="store_true", help="a quick look: Bayesian columns with few draws, marked")
     parser.add_argument("--seed", type=int, default=0, help="of everything that draws (default 0)")
+    parser.add_argument(
+        "--no-text", action="store_true", help="leave every raw text out: responses, prompts, what messages quote"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -71,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
         runs=args.runs,
         uncertain=args.uncertain,
         preset=args.preset,
+        no_text=args.no_text,
         ci_level=args.ci_level,
         resampling=Resampling(seed=args.seed),
         bayes=None if args.no_bayes else BayesianSettings(args.fast, args.seed, out / "data" / "fits"),

@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import hashlib
 import io
 import os
 import zlib
@@ -18,6 +19,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 #: Expanding less than this is never an attack, whatever the ratio: a constant column compresses a thousandfold.
 HARMLESS_BYTES = 64 << 20
+#: Directories whose parts are directories of users, below the top of the file system.
+_ABOVE_HOMES = (Path("/"), Path("/home"), Path("/Users"))
 _DECODING_ERRORS = (EOFError, OSError, zlib.error, zstandard.ZstdError)
 
 
@@ -52,10 +55,23 @@ class _BoundedStream(io.RawIOBase):
 def relative_name(path: Path, root: Path) -> str:
     """Path as shown to users: POSIX, relative to the directory they gave; the bare name when it lies elsewhere.
 
-    Bytes of a name that are not UTF-8 are written ``\\xff``: the name is to be printed and stored, not opened.
+    Bytes of a name that are not UTF-8 are written ``\\xff``: the name is to be printed and stored, not opened. Where
+    the files have nothing but the top of the file system in common, a user's directory is written ``~``, that of
+    another user with digits of its own.
     """
     name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    if root in _ABOVE_HOMES:
+        name = _without_user(path, name)
     return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def _without_user(path: Path, name: str) -> str:
+    """Name below the top of the file system without the name of the user whose directory it lies in."""
+    home = next((parent for parent in path.parents if parent.parent in _ABOVE_HOMES[1:]), None)
+    if home is None:
+        return name
+    digits = hashlib.sha256(os.fsencode(home.name)).hexdigest()[:4]
+    return f"{'~' if home == Path.home() else '~' + digits}/{path.relative_to(home).as_posix()}"
 
 
 def _decompressor(raw: IO[bytes], magic: bytes) -> IO[bytes] | None:

@@ -30,11 +30,15 @@ from analysis.studies.bayesian_settings import bayesian_by_task, with_working_co
 from analysis.studies.coherence_results import stated_probabilities
 from analysis.studies.context import BayesianSettings, Resampling, TaskContext
 from analysis.studies.presets import study_with_preset
+from analysis.studies.privacy import names_in, private_intake, private_names, private_sentence
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the user chose on the command line; None leaves it to the files beside the logs and to ``study.toml``."""
+    """What the user chose on the command line; None leaves it to the files beside the logs and to ``study.toml``.
+
+    ``no_text`` leaves raw texts out of everything.
+    """
 
     study: Path | None = None
     intake: IntakeSettings = field(default_factory=IntakeSettings)
@@ -46,6 +50,7 @@ class RunSettings:
     resampling: Resampling = field(default_factory=Resampling)
     bayes: BayesianSettings | None = None
     preset: str | None = None
+    no_text: bool = False
     progress: Callable[[str], None] = lambda stage: None
 
 
@@ -118,6 +123,7 @@ def prepared(paths: list[Path], settings: RunSettings, clock: Clock | None = Non
         settings = replace(settings, bayes=with_working_copy(settings.bayes, Path(folder)))
         with stage(clock, settings, "reading logs"):
             intake = take_in(paths, study, settings.intake, Path(folder) / "responses")
+            intake = private_intake(intake, no_text=settings.no_text)
         con = open_store(intake.store)
         try:
             yield _reduced(con, intake, study, settings, clock)
@@ -145,16 +151,20 @@ def _reduced(
 ) -> Prepared:
     with stage(clock, settings, "checking"):
         overridden = _overridden(con, study, settings)
+        study, selection = private_names(con, study, settings.selection, no_text=settings.no_text)
+        settings = replace(settings, selection=selection)
         settled = SettledRuns()
         if settings.runs is not None:
             settled = resolve_runs(con, settings.runs, conditions=study.conditions)
         designs = read_designs(con, study)
-        warnings = _stop_on_errors(check_responses(con, designs, study))
+        found = _stop_on_errors(check_responses(con, designs, study))
+        names = names_in(con) if settings.no_text else ()
+        warnings = [private_sentence(said, no_text=settings.no_text, known=names) for said in found]
         create_analysed_view(con, designs, study)
     with stage(clock, settings, "reducing"):
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
         refuse_nothing(excluded, int(statuses["rows"].sum()), designs)
-        counts = {d.task: _counts(con, d, study, settings.selection) for d in designs}
+        counts = {d.task: _counts(con, d, study, settings) for d in designs}
         stated = {d.task: stated_probabilities(con, d, study, settings.selection) for d in designs}
         graded = {d.task for d in designs if d.kind == "score" and _has_mean_score(con, d, settings.selection)}
         unestimated = {
@@ -185,15 +195,15 @@ def _reduced(
 
 
 def _counts(
-    con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study, selection: Selection
+    con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study, settings: RunSettings
 ) -> pd.DataFrame | str:
     """Counts of a task, or the reason why its responses cannot be counted as right or wrong."""
     try:
-        counts = item_counts(con, design, study, selection)
+        counts = item_counts(con, design, study, settings.selection)
     except AnalysisError as error:
         if design.cells is not None:
             raise
-        return str(error)
+        return private_sentence(str(error), no_text=settings.no_text)
     if counts.empty:
         return "no row is left after selection and exclusions"
     return counts

@@ -124,6 +124,7 @@ def _settings(study: Study, designs: Sequence[TaskDesign], settings: RunSettings
         "overrides": settings.overrides.name if settings.overrides else "",
         "seed": settings.resampling.seed,
         "bayes": "none" if settings.bayes is None else "fast" if settings.bayes.fast else "full",
+        "no_text": settings.no_text,
         "reread": settings.intake.reread,
         "keep_going": settings.intake.keep_going,
         "filter": settings.intake.filter or "",

@@ -11,6 +11,7 @@ from analysis.report.figures.dumbbell import dumbbell_figure
 from analysis.report.numbers import counted, level, signed
 from analysis.studies.answers import TaskAnswers, second_labels, shared_columns
 from analysis.studies.belief_bias_tables import bias_table, labelled_table, pooled_table, shift_table
+from analysis.studies.census import without_inference
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import table_name
 
@@ -37,17 +38,17 @@ def belief_bias_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
         uncertain=design.uncertain,
         ci_level=context.ci_level,
     )
-    noted = _labelled(context, answers)
+    noted, census = _labelled(context, answers), design.target == "census"
     tables = [bias_table(context, estimates, tests)]
-    if pooled.n_models > 1 and pooled.resamples:
+    if pooled.n_models > 1 and pooled.resamples and not census:
         tables.append(pooled_table(context, estimates, pooled))
     tables.append(shift_table(context, estimates))
     if noted is not None:
         tables.append(labelled_table(context, estimates, noted))
     section = Section(
         "Belief bias" + (f": {design.task}" if design.task else ""),
-        lead=(_counts_sentence(table), _pooled_sentence(pooled)),
-        tables=tuple(tables),
+        lead=(_counts_sentence(table), *(() if census else (_pooled_sentence(pooled),))),
+        tables=tuple(without_inference(one) if census else one for one in tables),
         figures=_figures(context, answers, estimates),
         notes=(
             "With equal cell weights the bias is the mean shift of Yes due to believability, a shift of the criterion "
@@ -56,8 +57,8 @@ def belief_bias_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
     )
     return Part(
         (section,),
-        summary=_claims(context, tests, pooled),
-        limits=_limits(context, pooled),
+        summary=() if census else _claims(context, tests, pooled),
+        limits=_limits(context, pooled)[: 1 if census else None],
         attention=_attention(context, noted),
         methods=(
             "Belief bias is the mean accuracy on valid believable and invalid unbelievable items minus that on the "
@@ -65,10 +66,14 @@ def belief_bias_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
             f"believability over units within validity ({context.resampling.flips:,} permutations), adjusted over "
             "models by Holm's procedure [@holm1979].",
         ),
-        data={"belief_bias": estimates, "belief_bias_tests": tests}
+        data={"belief_bias": estimates}
         | ({"belief_bias_labelled": noted} if noted is not None else {})
-        | {"belief_bias_pooled": pd.DataFrame([{n: getattr(pooled, n) for n in pooled.__slots__}])},
+        | ({} if census else {"belief_bias_tests": tests, "belief_bias_pooled": _pooled_row(pooled)}),
     )
+
+
+def _pooled_row(pooled: PooledBeliefBias) -> pd.DataFrame:
+    return pd.DataFrame([{name: getattr(pooled, name) for name in pooled.__slots__}])
 
 
 def _labelled(context: TaskContext, answers: TaskAnswers) -> pd.DataFrame | None:

@@ -41,7 +41,7 @@ def bias_table(context: TaskContext, estimates: pd.DataFrame, tests: pd.DataFram
             estimate_column("congruent", "Congruent", digits=3),
             estimate_column("incongruent", "Incongruent", digits=3),
             estimate_column("belief_bias", "Bias", digits=3, signed=True),
-            PValue("p_value", "p", floor="resolution"),
+            PValue("p_value", "p", floor="resolution", help="permutation of believability over units within validity"),
             PValue("p_adjusted", "Holm"),
             Count("n", "n"),
             Count("n_clusters", "Units"),
@@ -49,8 +49,7 @@ def bias_table(context: TaskContext, estimates: pd.DataFrame, tests: pd.DataFram
         order=("-belief_bias", "label"),
         note=(
             "Congruent: valid and believable, or invalid and unbelievable; both cells weigh the same. Bias: congruent "
-            "minus incongruent, above 0 leans to what is believed. p: permutation of believability over units within "
-            "validity."
+            "minus incongruent, above 0 leans to what is believed."
         ),
         bold_where=(Where("p_adjusted", "<=", 0.05, cells=("belief_bias",), meaning="adjusted p at most .05"),),
     )

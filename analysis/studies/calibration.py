@@ -1,5 +1,6 @@
 """Section on stated probabilities against what is true: Brier score, its parts, and the reliability curve."""
 
+import numpy as np
 import pandas as pd
 
 from analysis.frequentist.calibration import BINS, probability_errors, reliability_curve
@@ -9,6 +10,7 @@ from analysis.report.figures.reliability import reliability_figure
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.census import withheld
 from analysis.studies.coherence import model_labels
 from analysis.studies.coherence_tables import title_of
 from analysis.studies.context import Part, TaskContext
@@ -37,6 +39,8 @@ def calibration_part(context: TaskContext) -> Part | None:
     curve = reliability_curve(
         answers, rng=drawn.rng("reliability"), bins=BINS, resamples=drawn.resamples, ci_level=context.ci_level
     )
+    if design.target == "census":
+        errors, curve = withheld(errors), curve.assign(ci_low=np.nan, ci_high=np.nan)
     errors = errors.assign(label=[labels.get(str(m), str(m)) for m in errors["model"]])
     errors = errors.assign(unit="item" if design.unit_is_item else design.unit)
     what = "outcomes (0 or 1)" if binary else "exact probabilities"

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.frequentist.incoherence import incoherence_estimates
-from analysis.frequentist.incoherence_differences import pairwise_differences
 from analysis.frequentist.incoherence_errors import associations, causal_anomalies, error_means
 from analysis.frequentist.incoherence_further import identity_summary, rewording_noise
 from analysis.frequentist.incoherence_means import grouped_means
@@ -20,10 +19,10 @@ from analysis.report.figures.persistent import persistent_figure
 from analysis.report.figures.tokens import tokens_figure
 from analysis.report.numbers import counted
 from analysis.report.spec import Table
+from analysis.studies.census import without_inference
 from analysis.studies.coherence_comparison import (
     accuracy_table,
-    companions_table,
-    differences_table,
+    pair_tables,
     robustness_table,
     role_errors_table,
 )
@@ -62,6 +61,8 @@ def coherence_part(context: TaskContext) -> Part | None:
         gaps = sums_attention(probabilities, labels, where=context.where)
         return Part((section,), limits=(limit,), attention=gaps)
     tables, data = _tables(context, results, labels)
+    if design.target == "census":
+        further = tuple(without_inference(table) for table in further)
     return Part(
         (Section(_title(design.task), lead=_lead(results, incomplete), tables=(*tables, *further),
                  figures=_figures(context, results, labels)),),
@@ -122,22 +123,8 @@ def _tables(
             instances, by=("model",), rng=drawn.rng("accuracy"), resamples=drawn.resamples, ci_level=context.ci_level
         )
         tables.append(accuracy_table(design, results, overall, robust, labels))
-    pairs, squares = (
-        pairwise_differences(
-            instances,
-            rng=drawn.rng(f"pairs {squared}"),
-            flips=drawn.flips,
-            squared=squared,
-            resamples=drawn.resamples,
-            ci_level=context.ci_level,
-        )
-        for squared in (False, True)
-    )
-    if len(pairs):
-        tables.append(differences_table(design, pairs, labels, squared=False))
-        tables.append(companions_table(design, pairs, labels))
-        if squares["n_clusters"].max() > 0:
-            tables.append(differences_table(design, squares, labels, squared=True))
+    census = context.design.target == "census"
+    tables += [] if census else pair_tables(context, instances, labels)
     tables.append(robustness_table(design, robust, labels, clip=context.study.coherence.clip))
     if (effects := wordings_table(design, results, labels)) is not None:
         tables.append(effects)
@@ -147,7 +134,9 @@ def _tables(
         "incoherence": results.estimates,
         "persistent_tests": results.tests,
     }
-    return tables, data
+    # What persists is tested over wordings, which a census of the questions does not exhaust.
+    stays = table_name("persistent_tests", design)
+    return [without_inference(t, tests=t.spec.name == stays) if census else t for t in tables], data
 
 
 def _answers_of(context: TaskContext, results: CoherenceResults) -> pd.DataFrame | None:

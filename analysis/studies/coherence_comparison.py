@@ -4,12 +4,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analysis.frequentist.incoherence_differences import pairwise_differences
 from analysis.frequentist.incoherence_robustness import rank_changes
 from analysis.report.columns import Count, Estimate, Number, Percent, PValue, Signed, Text
 from analysis.report.spec import Spanner, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_tables import by_model, title_of
+from analysis.studies.context import TaskContext
 from analysis.studies.wide_table import estimate_column, table_name
 
 #: Choice of the robustness table -> how it is named in a sentence.
@@ -106,6 +108,28 @@ def accuracy_table(
         note="Mean absolute error in log-odds against the logged truth. Closer: share of instances, ties count half.",
     )
     return Table(spec, wide, simulated=design.simulated)
+
+
+def pair_tables(context: TaskContext, instances: pd.DataFrame, labels: Mapping[str, str]) -> list[Table]:
+    """Differences between models of the size of residuals, and of their squares; nothing of one model."""
+    design, drawn = context.design, context.resampling
+    pairs, squares = (
+        pairwise_differences(
+            instances,
+            rng=drawn.rng(f"pairs {squared}"),
+            flips=drawn.flips,
+            squared=squared,
+            resamples=drawn.resamples,
+            ci_level=context.ci_level,
+        )
+        for squared in (False, True)
+    )
+    if not len(pairs):
+        return []
+    tables = [differences_table(design, pairs, labels, squared=False), companions_table(design, pairs, labels)]
+    if squares["n_clusters"].max() > 0:
+        tables.append(differences_table(design, squares, labels, squared=True))
+    return tables
 
 
 def differences_table(design: TaskDesign, pairs: pd.DataFrame, labels: Mapping[str, str], *, squared: bool) -> Table:

@@ -18,6 +18,7 @@ from analysis.reduction.probability_answers import probability_answers
 from analysis.reduction.selection import Selection
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.census import withheld
 from analysis.studies.context import Resampling
 
 #: Shared instances below this share of all make the comparison one of all instances, which is said.
@@ -150,6 +151,7 @@ def coherence_results(
         unit=unit,
     )
     medians = median_estimates(instances, rng=resampling.rng("median"), ci_level=ci_level, unit=unit)
+    found = pd.concat([estimates, medians], ignore_index=True)
     has_latent = LATENT in one.summed()
     scaled = by_wording(identity_residuals(renormalised(sets), one, clip=clip)) if has_latent else None
     sums = sets.keys[["model"]].assign(sum=state_sums(sets)).dropna() if has_latent else None
@@ -159,7 +161,7 @@ def coherence_results(
         instances=instances,
         all_instances=main.everything,
         shared=main.shared,
-        estimates=pd.concat([estimates, medians], ignore_index=True),
+        estimates=withheld(found) if design.target == "census" else found,
         tests=detection_table(instances, flips, estimates),
         wordings=effects,
         renormalised=scaled,

@@ -13,10 +13,11 @@ from analysis.frequentist.condition_tests import (
     rank_comparisons,
 )
 from analysis.reduction.matched_levels import MatchedLevels, matched_levels
-from analysis.report.content import Section
+from analysis.report.content import Figure, Section
 from analysis.report.figures.condition_heat_map import condition_heat_map
 from analysis.report.numbers import counted, fixed
 from analysis.studies.answers import TaskAnswers, unit_name
+from analysis.studies.census import withheld, without_inference
 from analysis.studies.condition_sentences import claims, limits
 from analysis.studies.condition_tables import (
     accuracy_table,
@@ -47,7 +48,7 @@ def conditions_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
         summary=tuple(s for part in parts for s in part.summary),
         limits=tuple(s for part in parts for s in part.limits),
         attention=tuple(s for part in parts for s in part.attention),
-        methods=_methods(context),
+        methods=_methods(context) if context.design.target != "census" else (),
         data={name: pd.concat(tables, ignore_index=True) for name, tables in data.items()},
     )
 
@@ -70,6 +71,8 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
     level = context.ci_level
     rng = context.resampling.rng
     accuracies = level_accuracies(answers.collapsed, answers.right, factor, ci_level=context.ci_level, unit=unit)
+    if design.target == "census":
+        return _of_census(context, answers, matched, withheld(accuracies))
     by_model = model_pair_tests(matched, pairs, rng=rng(f"{factor} by model"), unit=unit, flips=flips, ci_level=level)
     steps = ladders(matched, pairs, rng=rng(f"{factor} ladder"), unit=unit, flips=flips)
     data = {
@@ -96,15 +99,11 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
     else:
         tables.append(ladder_table(context, steps, factor, answers.measure))
     tables.append(by_model_table(context, by_model, factor))
-    figure = condition_heat_map(
-        accuracies, factor=factor, name=table_name(f"heat_map_{factor}", design), labels=context.labels,
-        levels=_ordered(context, factor, matched.levels), subject=design.task, measure=answers.measure,
-    )  # fmt: skip
     section = Section(
         f"By {factor}" + (f": {design.task}" if design.task else ""),
         lead=_lead(matched, answers, factor),
         tables=tuple(tables),
-        figures=(figure,),
+        figures=(_heat_map(context, answers, matched, accuracies),),
         notes=(
             "Several tests of one comparison answer several questions. About these models: sign flips over units. "
             "About other models, of which these would be a sample: the paired t test over models. The others are "
@@ -119,6 +118,29 @@ def _condition(context: TaskContext, answers: TaskAnswers, factor: str) -> Part:
         attention=_attention(context, answers, factor, steps, pooled, by_model),
         data={name: table.assign(factor=factor, task=design.task) for name, table in data.items()},
     )
+
+
+def _of_census(context: TaskContext, answers: TaskAnswers, matched: MatchedLevels, accuracies: pd.DataFrame) -> Part:
+    """Values under each level, and nothing that is inferred from them."""
+    factor = matched.factor
+    table = without_inference(accuracy_table(context, accuracies, factor, matched.levels, answers.measure))
+    section = Section(
+        f"By {factor}" + (f": {context.design.task}" if context.design.task else ""),
+        lead=_lead(matched, answers, factor)[:1],
+        tables=(table,),
+        figures=(_heat_map(context, answers, matched, accuracies),),
+    )
+    found = accuracies.assign(factor=factor, task=context.design.task)
+    said = tuple(_unequal_votes(context, answers, factor))
+    return Part((section,), attention=said, data={"condition_accuracies": found})
+
+
+def _heat_map(context: TaskContext, answers: TaskAnswers, matched: MatchedLevels, accuracies: pd.DataFrame) -> Figure:
+    factor, design = matched.factor, context.design
+    return condition_heat_map(
+        accuracies, factor=factor, name=table_name(f"heat_map_{factor}", design), labels=context.labels,
+        levels=_ordered(context, factor, matched.levels), subject=design.task, measure=answers.measure,
+    )  # fmt: skip
 
 
 def _ordered(context: TaskContext, factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:

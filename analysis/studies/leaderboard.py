@@ -1,5 +1,7 @@
 """Any benchmark with right answers or scores in [0, 1]: an order of models, and how sure it is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -11,10 +13,16 @@ from analysis.report.content import Section
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Table, TableSpec, Where
 from analysis.studies.answers import labelled, shared_columns
+from analysis.studies.census import without_inference
 from analysis.studies.condition_tables import DECISION_HELP, DECISIONS
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
 
+#: Columns of the board that sampling of units gives.
+_INFERRED = (
+    *("rank_low", "rank_high", "p_first", "difference_low", "difference_high", "p_value", "resolution", "p_adjusted"),
+    *("p_adjust_method", "family_size", "decision"),
+)
 _PASSES = (1, 2, 5, 10, 20, 50, 100)
 _COSTS = {"tokens_in": "Tokens in", "tokens_out": "Tokens out", "tokens_reasoning": "Reasoning tokens"}
 
@@ -41,8 +49,10 @@ def leaderboard_part(context: TaskContext) -> Part | None:
         flips=context.resampling.flips,
         **shared,
     ).merge(model_costs(context.con, design, context.selection), on="model", how="left")
-    tables = [_board_table(context, board, graded)]
-    data = {"leaderboard": board}
+    census = design.target == "census"
+    table = _board_table(context, board, graded)
+    tables = [_plain_board(table) if census else table]
+    data = {"leaderboard": board.drop(columns=list(_INFERRED)) if census else board}
     passes, limits = _passes(context, items)
     if passes is not None:
         data["pass_at_k"] = passes
@@ -51,7 +61,9 @@ def leaderboard_part(context: TaskContext) -> Part | None:
         "Order of models" + (f": {design.task}" if design.task else ""),
         lead=(_lead(items, graded),),
         tables=tuple(tables),
-        notes=(
+        notes=("Every question weighs the same.",)
+        if census
+        else (
             "Every question weighs the same. The best model is picked by these data: the rank limits, and not the "
             "order, say what can be claimed.",
         ),
@@ -61,13 +73,23 @@ def leaderboard_part(context: TaskContext) -> Part | None:
         summary=_claims(context, board, graded),
         limits=limits,
         attention=_attention(context, board, items),
-        methods=(
+        methods=()
+        if census
+        else (
             "Rank limits are percentiles of the ranks in bootstrap resamples of units, all models with the same units; "
             "differences to the best model are over shared questions, with sign-flip tests over units and Holm's "
             "adjustment [@holm1979].",
         ),
         data=data,
     )
+
+
+def _plain_board(table: Table) -> Table:
+    """Values and distances of a census, without what resampling says of the order."""
+    plain = without_inference(table)
+    columns = tuple(column for column in plain.spec.columns if column.name != "p_first")
+    title = table.spec.title.replace(", rank, and distance", ", and distance")
+    return replace(plain, spec=replace(plain.spec, columns=columns, title=title))
 
 
 def _passes(context: TaskContext, items: pd.DataFrame) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
@@ -183,6 +205,9 @@ def _claims(context: TaskContext, board: pd.DataFrame, graded: bool) -> tuple[st
     if len(board) < 2 or not np.isfinite(first["estimate"]):
         return ()
     name = context.labels.get(str(first["model"]), str(first["model"]))
+    if context.design.target == "census":
+        said = f"{'mean score' if graded else 'accuracy'} is highest for {name} ({fixed(first['estimate'], 3)})."
+        return (f"{context.where}{said if context.where else said[0].upper() + said[1:]}",)
     open_models = int((board["rank_low"] <= 1).sum())
     said = f"{'mean score' if graded else 'accuracy'} is highest for {name} ({fixed(first['estimate'], 3)})"
     said += "; no other model's rank limits include the first place." if open_models == 1 else (

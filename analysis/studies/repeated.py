@@ -36,6 +36,8 @@ def repeated_part(context: TaskContext) -> Part | None:
     if not parts:
         return None
     together = joined(parts)
+    if context.design.target == "census":
+        return together
     over_models = measure_correlations_part(context, together.data)
     return joined([together, over_models]) if over_models else together
 

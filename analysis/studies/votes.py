@@ -9,6 +9,7 @@ from analysis.report.content import Section
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Table, TableSpec
 from analysis.studies.answers import TaskAnswers, labelled, shared_columns, unit_name
+from analysis.studies.census import without_inference
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import estimate_column, table_name, wide_estimates
 
@@ -29,6 +30,8 @@ def votes_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
     tables = [_summary_table(context, summary.merge(both.drop(columns="questions"), on="model"))]
     if not shares.empty:
         tables += [_share_table(context, shares), _group_table(context, groups)]
+    if design.target == "census":
+        tables = [without_inference(table) for table in tables]
     section = Section(
         "Votes" + (f": {design.task}" if design.task else ""),
         lead=(

@@ -1,7 +1,15 @@
 """Where nothing is inferred, a run says once what it leaves out."""
 
 import json
+import re
 
+import numpy as np
+
+from analysis.frequentist.answer_bias import CENSUS
+from analysis.report.terminal import render_text
+from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
+from analysis.simulation.latent_responders import RESPONDERS
+from analysis.simulation.write_logs import write_logs
 from analysis.studies.context import Resampling
 from analysis.studies.run import RunSettings, run_report
 
@@ -30,3 +38,70 @@ def test_two_tasks_of_a_census_name_what_is_left_out_once(tmp_path) -> None:
     inferred = run_report([tmp_path], SETTINGS)
     assert not [sentence for sentence in inferred.limits if "whole population" in sentence]
     assert {"model_pairs", "level_ranges"} <= set(inferred.data)
+
+
+def printed(content) -> dict[str, str]:
+    """Every table as text, by its name without the task."""
+    return {table.spec.name: render_text(table) for table in content.tables}
+
+
+def census_of(logs, folder):
+    """Report on simulated logs, taken as a census."""
+    write_logs(logs, folder / "logs", fmt="parquet", seed=1)
+    path = folder / "logs" / "study.toml"
+    path.write_text(path.read_text().replace("[study]", '[study]\ntarget = "census"', 1))
+    return run_report([folder / "logs"], SETTINGS)
+
+
+def test_conditions_of_a_census_are_values_alone(tmp_path) -> None:
+    """Catches intervals of strategies, and tests between them, where nothing is drawn from a population."""
+    rows = [
+        {"model": m, "item": f"i{i}", "strategy": s, "gold": g, "answer": ("yes", "no")[(i * 7 + k) % 3 == 0]}
+        for m in ("a", "b")
+        for k, s in enumerate(("plain", "steps", "votes"))
+        for i, g in enumerate(["yes", "no"] * 8)
+    ]
+    (tmp_path / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "study.toml").write_text('[study]\ntarget = "census"\n')
+    content = run_report([tmp_path], SETTINGS)
+    found = content.data["condition_accuracies"]
+    assert found["estimate"].notna().all()
+    assert found[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert set(found["reason"]) == {CENSUS}
+    assert not {"condition_pairs", "condition_ladders", "condition_by_model"} & set(content.data)
+    assert not [said for said in content.summary if "strategy" in said]
+    assert "differences between conditions" in " ".join(content.limits)
+    shown = printed(content)["strategy_accuracy"]
+    assert CENSUS in shown
+    assert "[0." not in shown
+
+
+def test_coherence_of_a_census_has_no_intervals(tmp_path) -> None:
+    """Catches bootstrap intervals over questions, and comparisons of models, that a census does not allow."""
+    settings = LatentCoherence(responders=RESPONDERS[:3], units=14, causal=2, reworded=10)
+    content = census_of(simulate_latent_coherence(np.random.default_rng(5), settings), tmp_path)
+    assert content.data["incoherence"][["ci_low", "ci_high"]].isna().all(axis=None)
+    assert content.data["calibration"].filter(regex="_(low|high)$").isna().all(axis=None)
+    shown = printed(content)
+    assert "persistent_tests" in shown
+    assert not {"residual_differences", "persistent_differences"} & set(shown)
+    for name, text in shown.items():
+        assert not re.search(r"\d \[[−+]?\d", text), name
+    assert "comparisons of residuals" in " ".join(content.limits)
+
+
+def test_order_of_models_in_a_census_has_no_rank_limits(tmp_path) -> None:
+    """Catches ranks with limits and tests against the best model where all questions were asked."""
+    rows = [
+        {"model": m, "item": f"i{i}", "logged_score": (i * k) % 5 / 4}
+        for k, m in enumerate(("a", "b", "c"), start=1)
+        for i in range(12)
+    ]
+    (tmp_path / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "study.toml").write_text('[study]\ntarget = "census"\nkind = "score"\n')
+    content = run_report([tmp_path], SETTINGS)
+    board = content.data["leaderboard"]
+    assert not {"rank_low", "p_first", "p_value", "decision"} & set(board)
+    assert board["ci_low"].isna().all()
+    assert not [said for said in content.summary if "rank limits" in said]
+    assert "limits of ranks" in " ".join(content.limits)

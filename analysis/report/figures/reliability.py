@@ -42,14 +42,18 @@ def reliability_figure(
     levels = " and ".join(level(value) for value in sorted(set(curve["ci_level"])))
     more = f" The first {MOST} of {counted(len(models), 'model')} are drawn." if len(models) > MOST else ""
     few = counted(int(curve["ci_low"].isna().sum()), "point")
+    bars = (
+        f"Bars: {levels} intervals by unit; {few} rest on too few units for one. On the diagonal answers are as high as "
+        "the truth; open points rest on fewer than five units."
+        if curve["ci_low"].notna().any()
+        else "Values without intervals. On the diagonal answers are as high as the truth."
+    )
     away = curve[(curve["ci_low"] > curve["mean_probability"]) | (curve["ci_high"] < curve["mean_probability"])]
     rows = math.ceil(len(shown) / COLUMNS)
     return Figure(
         name=name,
         title="Stated probability and truth" + (f": {subject}" if subject else ""),
-        caption=f"Each point: answers within one tenth of the scale, at their mean. Bars: {levels} intervals by unit; "
-        f"{few} rest on too few units for one. On the diagonal answers are as high as the truth; open points rest on "
-        f"fewer than five units.{more}",
+        caption=f"Each point: answers within one tenth of the scale, at their mean. {bars}{more}",
         alt=f"Reliability curves of {counted(len(models), 'model')}. The interval misses the stated probability in "
         f"{len(away)} of {counted(int(curve['ci_low'].notna().sum()), 'bin')} with an interval.",
         data=data,
@@ -60,6 +64,7 @@ def reliability_figure(
 
 def _draw(canvas: Canvas, *, data: pd.DataFrame, models: list[str]) -> None:
     rows, height = math.ceil(len(models) / COLUMNS), canvas.get_size_inches()[1]
+    limited = bool(data["ci_low"].notna().any())
     grid = canvas.add_gridspec(
         rows, COLUMNS, left=0.08, right=0.955, bottom=0.42 / height, top=1 - 0.22 / height, wspace=0.12, hspace=0.3
     )
@@ -70,7 +75,7 @@ def _draw(canvas: Canvas, *, data: pd.DataFrame, models: list[str]) -> None:
         drawn = part[["mean_probability", "estimate", "ci_low", "ci_high"]].to_numpy(float)
         for said, true, low, high in drawn:
             axes.plot([said, said], [low, high], color=BLUE, linewidth=0.9, zorder=2)
-            face = PAPER if math.isnan(low) else BLUE
+            face = PAPER if limited and math.isnan(low) else BLUE
             axes.plot([said], [true], marker="o", markersize=3.6, color=BLUE, markerfacecolor=face, zorder=3)
         axes.set_xlim(-0.03, 1.03)
         axes.set_ylim(-0.03, 1.03)

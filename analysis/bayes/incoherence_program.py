@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from nutpie.compile_pymc import CompiledPyMCModel
 from scipy.special import expit
 
-from analysis.bayes.callback import DENSITY, expand_nothing, pointer_at
+from analysis.bayes.callback import DENSITY, pointer_at
+from analysis.bayes.density_program import density_program
 from analysis.bayes.incoherence_data import Instances, observed_arrays
 from analysis.bayes.incoherence_density import DensityData, incoherence_density
 from analysis.bayes.incoherence_priors import IncoherencePriors, prior_vector
@@ -70,21 +71,12 @@ def incoherence_program(data: DensityData) -> CompiledPyMCModel:
     def start(seed: int) -> Floats:
         return centre + np.random.default_rng(seed).uniform(-1, 1, size)
 
-    return CompiledPyMCModel(
-        dims={},
-        _n_dim=size,
-        _coords={},
-        _shapes={"point": (size,)},
-        compiled_logp_func=_density,
-        compiled_expand_func=expand_nothing,
-        initial_point_func=start,
-        shared_data={"rows": data.rows, "unit_at": data.unit_at, "prior": data.prior},
-        shared_var_keys={},
-        user_data=np.array([*addresses, data.rows.shape[1], data.units, data.linked], np.int64),
-        n_expanded=size,
-        shape_info=(["point"], [slice(0, size)], [(size,)]),
-        logp_func=None,
-        expand_func=None,
+    return density_program(
+        _density,
+        size=size,
+        start=start,
+        kept={"rows": data.rows, "unit_at": data.unit_at, "prior": data.prior},
+        packed=np.array([*addresses, data.rows.shape[1], data.units, data.linked], np.int64),
     )
 
 

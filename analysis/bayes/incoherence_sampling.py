@@ -13,7 +13,7 @@ from analysis.bayes.incoherence_data import ROUNDING, Instances
 from analysis.bayes.incoherence_density import DensityData
 from analysis.bayes.incoherence_priors import IncoherencePriors
 from analysis.bayes.incoherence_program import density_data, incoherence_program, parameters
-from analysis.bayes.sampling import Draws, SamplerSettings
+from analysis.bayes.sampling import Draws, SamplerSettings, sampler_draws
 
 Floats = NDArray[np.float64]
 
@@ -104,15 +104,7 @@ def _completed(
     centre, slab = _slab(hyper, z, instances)
     share = expit(hyper["a"][..., None] + hyper["b"][..., None] * h) if data.linked else np.ones_like(variance)
     mu, incoherent, log_likelihood = means_given_rest(instances, centre, slab, variance, share, rng)
-    stats = tree["sample_stats"]
-    sampler = Draws(
-        z=np.stack(list(hyper.values()), axis=-1),
-        diverging=np.asarray(stats["diverging"].values, bool),
-        depth=np.asarray(stats["depth"].values, np.int64),
-        energy=np.asarray(stats["energy"].values, float),
-        steps=float(stats["n_steps"].mean()),
-        max_depth=settings.max_depth,
-    )
+    sampler = sampler_draws(tree, np.stack(list(hyper.values()), axis=-1), settings)
     return IncoherenceDraws(hyper, mu, variance, incoherent, log_likelihood, sampler)
 
 

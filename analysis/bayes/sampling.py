@@ -1,7 +1,7 @@
 """Draws from a hierarchical model by nutpie's NUTS on the compiled log-density."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import nutpie
@@ -110,7 +110,7 @@ def sample(
     stage : str
         ``yes``, ``answered``, or what else is modelled.
     """
-    size = len(coordinates.hyper) + coordinates.coefficients.size
+    size = coordinates.dimension
     tree = nutpie.sample(
         compiled_density(arrays, coordinates),
         draws=settings.draws,
@@ -123,9 +123,14 @@ def sample(
         progress_bar=False,
         save_warmup=False,
     )
+    return sampler_draws(tree, np.asarray(tree["posterior"]["z"].values), settings)
+
+
+def sampler_draws(tree: Any, z: Floats, settings: SamplerSettings) -> Draws:
+    """Draws with the statistics of the sampler that nutpie's tree holds."""
     stats = tree["sample_stats"]
     return Draws(
-        z=np.asarray(tree["posterior"]["z"].values),
+        z=z,
         diverging=np.asarray(stats["diverging"].values, bool),
         depth=np.asarray(stats["depth"].values, np.int64),
         energy=np.asarray(stats["energy"].values, float),

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 
 _PROBABILITY: Final = "probability"
 _DIFFERENCE: Final = "probability difference"
+_LOG_ODDS: Final = "log_odds"
 #: Measure -> (kernel over the cells on the last axis, scale, needs four cells).
 KERNELS: Final[dict[str, tuple[Callable[[Floats], Floats], str, bool]]] = {
     "acc_yes": (acc_yes, _PROBABILITY, False),
@@ -108,7 +109,7 @@ def accuracy_table(
 
     def block(start: int) -> pd.DataFrame:
         part = slice(start, start + _BLOCK)
-        return _summary(draws[..., part], keys.iloc[part], ci_level, markov=markov)
+        return quantity_summary(draws[..., part], keys.iloc[part], ci_level=ci_level, markov=markov)
 
     with ThreadPoolExecutor(cores) as pool:
         blocks = list(pool.map(block, starts))
@@ -133,7 +134,19 @@ def _floor_of_means(table: pd.DataFrame, accuracy: Floats, models: tuple[str, ..
     return table["model"].map(means).where(table["measure"] == "competence_floor")
 
 
-def _summary(draws: Floats, keys: pd.DataFrame, ci_level: float, *, markov: bool) -> pd.DataFrame:
+def quantity_summary(draws: Floats, keys: pd.DataFrame, *, ci_level: float, markov: bool = True) -> pd.DataFrame:
+    """Rows of ``accuracy_table`` for any quantities.
+
+    Parameters
+    ----------
+    draws : ndarray (chains, draws, Q)
+        NaN where a quantity is undefined.
+    keys : DataFrame (Q rows)
+        ``measure``, ``scale`` (probability, probability difference, log_odds, rank), and whatever else names a
+        quantity.
+    ci_level : float in (0, 1)
+    markov : bool
+    """
     known = np.isfinite(draws).all(axis=(0, 1))
     found = pd.DataFrame(np.nan, index=keys.index, columns=[*_NUMBERS, *_DIAGNOSTICS])
     if known.any():
@@ -162,7 +175,7 @@ def _numbers(draws: Floats, keys: pd.DataFrame, ci_level: float) -> tuple[tuple[
     flat = draws.reshape(-1, draws.shape[-1])
     low, middle, high = np.quantile(flat, [tail, 0.5, 1 - tail], axis=0)
     is_floor = keys["measure"].isin(FLOORS).to_numpy()
-    is_difference = (keys["scale"] == _DIFFERENCE).to_numpy()
+    is_difference = keys["scale"].isin([_DIFFERENCE, _LOG_ODDS]).to_numpy()
     event = (draws > np.where(is_floor, 0.5, 0.0)).astype(float)
     probability = event.mean(axis=(0, 1))
     above = np.where(is_floor, probability, np.nan)
@@ -178,6 +191,8 @@ def _errors(draws: Floats, event: Floats, keys: pd.DataFrame, ci_level: float) -
     bounds = tuple(quantile_bounds(draws, prob) for prob in (tail, 1 - tail))
     error = np.fmax(*((upper - lower) / 2 for lower, upper in bounds))
     share = end_error_share(ends, bounds, least=np.where(keys["scale"] == _DIFFERENCE, -1.0, 0.0))
+    unbounded = (keys["scale"] == _LOG_ODDS).to_numpy()
+    share = np.where(unbounded, error / np.maximum(ends[1] - ends[0], _LEAST_WIDTH), share)
     certain = np.isin(event.mean(axis=(0, 1)), (0.0, 1.0))
     probability = np.where(certain, 0.0, mcse_mean(event))
     return found.r_hat, found.ess_bulk, found.ess_tail, mcse_quantile(draws, 0.5), error, share, probability

@@ -1,0 +1,115 @@
+"""The Bayesian column of belief bias, accuracy and consistency of one task: the endorsement model, gates, one retry."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis.arguments import check_level
+from analysis.bayes.belief_bias_arrays import endorsement_of
+from analysis.bayes.belief_bias_attempt import Attempt, Pairs
+from analysis.bayes.belief_bias_design import belief_design
+from analysis.bayes.belief_bias_priors import BeliefPriors, prior_predictive
+from analysis.bayes.belief_bias_result import TABLES, BeliefBiasFit
+from analysis.bayes.belief_bias_sampling import belief_settings, complete
+from analysis.bayes.gates import TOO_FEW_DRAWS, missing_draws
+from analysis.bayes.kept_fits import keep, key_of, load_kept
+from analysis.bayes.sampling import SamplerSettings, retry_settings
+from analysis.errors import AnalysisError
+
+__all__ = ["BeliefBiasFit", "BeliefPriors", "fit_belief_bias"]
+
+
+def fit_belief_bias(
+    counts: pd.DataFrame,
+    *,
+    conditions: tuple[str, ...] = (),
+    pairs: Pairs | None = None,
+    task: str = "",
+    priors: BeliefPriors | None = None,
+    settings: SamplerSettings | None = None,
+    ci_level: float = 0.95,
+    seed: int = 0,
+    cache: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> BeliefBiasFit:
+    """Fit the endorsement model to one task.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As ``belief_bias_design.belief_design`` takes them. Unreadable answers are in no count: the results are those of
+        readable answers (uncertain answers excluded).
+    conditions : tuple of str
+        Columns whose combinations are the configurations.
+    pairs : mapping of str to pairs of levels, optional
+        By condition, which levels to compare (first minus second).
+    task : str
+    priors : BeliefPriors
+    settings : SamplerSettings
+        Default: 4 chains of 1000 draws after 400 of tuning.
+    ci_level : float in (0, 1)
+    seed : int
+        Of the sampler and of everything else that draws; results do not depend on the order of rows.
+    cache : Path, optional
+        Folder of kept fits: an equal fit is read from there, a new one is kept.
+    progress : callable, optional
+        Receives one sentence per step.
+
+    Raises
+    ------
+    AnalysisError
+        Counts that are not as described, a level that does not exist, or a fit that would be too large.
+
+    Notes
+    -----
+    A fit that fails a gate is repeated once with two to four times the draws, as many as the Monte-Carlo errors ask
+    for, and, unless these alone were too large, acceptance .99. A fast fit is not repeated.
+    """
+    level, tell = check_level(ci_level), progress or (lambda sentence: None)
+    priors, settings, pairs = priors or BeliefPriors(), complete(settings or belief_settings()), pairs or {}
+    design = belief_design(counts, conditions=conditions, task=task)
+    _check_pairs(pairs, design.configurations)
+    listed = {name: [list(pair) for pair in chosen] for name, chosen in pairs.items()}
+    options = {"ci_level": level, "seed": seed, "conditions": list(conditions), "pairs": listed, "task": task}
+    key = key_of("belief-bias", _sorted(counts, conditions), priors, settings, options)
+    kept = load_kept(cache, key, BeliefBiasFit, TABLES, tell=tell) if cache is not None else None
+    if kept is not None:
+        tell("the fit of the endorsement model is kept from an earlier run")
+        return kept
+    attempt = Attempt(design, endorsement_of(design, priors), settings, pairs, level, seed)
+    tell(f"sampling the endorsement model: {attempt.model.starts[-1]:,} parameters")
+    fit = attempt.run()
+    if fit.status == "failed" and not settings.fast:
+        tell(f"a gate was not passed ({fit.reason}); sampling once more")
+        failed = fit.gates[~fit.gates["passed"]]
+        careful = not set(failed["name"]) <= TOO_FEW_DRAWS
+        again = retry_settings(settings, careful=careful, missing=missing_draws(failed))
+        fit = replace(attempt, settings=again).run()
+    check = prior_predictive(priors, np.random.default_rng([seed, 3]))
+    fit = replace(fit, glance={**fit.glance, "key": key}, sentences=(*fit.sentences, check.sentence))
+    if cache is None:
+        return fit
+    keep(cache, key, fit, TABLES)
+    # What is read back is what every later run gets: the same bytes from the first one on.
+    return load_kept(cache, key, BeliefBiasFit, TABLES) or fit
+
+
+def _check_pairs(pairs: Pairs, configurations: pd.DataFrame) -> None:
+    for factor, chosen in pairs.items():
+        known: Mapping[str, object] = dict.fromkeys(configurations[factor]) if factor in configurations else {}
+        missing = [level for pair in chosen for level in pair if level not in known]
+        if missing:
+            raise AnalysisError(
+                f"{factor} has no level {missing[0]!r}; there are {', '.join(known) or 'none'}", offenders=missing
+            )
+
+
+def _sorted(counts: pd.DataFrame, conditions: tuple[str, ...]) -> pd.DataFrame:
+    """The columns that the fit reads in one order of rows."""
+    names = ["model", "unit", "item", "gold", "believability", *conditions]
+    names += ["variant"] if "variant" in counts.columns else []
+    table = counts[[*dict.fromkeys(names), "n", "k"]].astype(dict.fromkeys(names, "str"))
+    return table.sort_values([*dict.fromkeys(names), "n", "k"], kind="stable")

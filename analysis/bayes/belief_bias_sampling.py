@@ -1,0 +1,76 @@
+"""Draws from the endorsement model."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import nutpie
+from numpy.typing import NDArray
+
+from analysis.bayes.belief_bias_arrays import Endorsement
+from analysis.bayes.belief_bias_program import Parameters, endorsement_program, parameters
+from analysis.bayes.sampling import Draws, SamplerSettings, sampler_draws
+
+Floats = NDArray[np.float64]
+
+#: Fewest tuning draws: scales of coordinates have to be learned.
+LEAST_TUNE: Final = 400
+TARGET_ACCEPT: Final = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class EndorsementDraws:
+    """Draws of the endorsement model.
+
+    Attributes
+    ----------
+    model : Endorsement
+    sampler : Draws
+        Its ``z`` are the sampled points (chains, draws, size).
+    """
+
+    model: Endorsement
+    sampler: Draws
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Chains and draws per chain."""
+        return self.sampler.z.shape[0], self.sampler.z.shape[1]
+
+    def parameters(self, *, most: int | None = None) -> Parameters:
+        """Parameters of all draws (S, ...), or of at most so many in equal distances within chains."""
+        points = self.sampler.z
+        if most is not None and points.shape[0] * points.shape[1] > most:
+            step = -(-points.shape[0] * points.shape[1] // most)
+            points = points[:, ::step]
+        return parameters(points.reshape(-1, points.shape[2]), self.model)
+
+
+def belief_settings(*, cores: int = 2) -> SamplerSettings:
+    """Default settings: 4 chains of 1000 draws after 400 of tuning, acceptance .85."""
+    return SamplerSettings(tune=LEAST_TUNE, target_accept=TARGET_ACCEPT, cores=cores)
+
+
+def complete(settings: SamplerSettings) -> SamplerSettings:
+    """Settings as they are used."""
+    accept = TARGET_ACCEPT if settings.target_accept is None else settings.target_accept
+    return replace(settings, tune=max(settings.tune, LEAST_TUNE), target_accept=accept)
+
+
+def sample_endorsements(model: Endorsement, settings: SamplerSettings, *, seed: int) -> EndorsementDraws:
+    """Sample the endorsement model; ``complete`` says which settings are used."""
+    settings = complete(settings)
+    tree = nutpie.sample(
+        endorsement_program(model),
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=seed,
+        target_accept=settings.target_accept,
+        maxdepth=settings.max_depth,
+        progress_bar=False,
+        save_warmup=False,
+    )
+    points = np.asarray(tree["posterior"]["point"].values, float)
+    return EndorsementDraws(model, sampler_draws(tree, points, settings))

@@ -9,7 +9,7 @@ OUT ?=
 ARGS ?=
 JOBS ?= 2
 
-.PHONY: help setup report test check bench calibrate reference clean
+.PHONY: help setup report test check docs bench calibrate reference clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ check: $(STAMP) ## lint, formatting, types and layers
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(PY) -m pytest -q tests/test_layers.py
+
+docs: $(STAMP) ## build the documentation site, build/docs/index.html; a warning is an error
+	@$(PY) -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "docs: build/docs/index.html"
 
 bench: $(STAMP) ## time the full-size run and compare with peers
 	@$(PY) benchmarks/bench_full_size.py $(ARGS)

@@ -22,6 +22,7 @@ COMMANDS = (
     "diff",
     "export",
     "doctor",
+    "completion",
 )
 
 
@@ -37,7 +38,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status; 2 marks bad input, 1 a negative finding."""
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        import_module("analysis.cli.completion").answer_shell(parser)
+    args = parser.parse_args(argv)
     try:
         return int(args.run(args))
     except AnalysisError as error:

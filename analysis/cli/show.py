@@ -9,9 +9,21 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Declare the subcommand."""
     parser = subparsers.add_parser("show", help="print a table of a report")
     parser.add_argument("report", type=Path, help="folder that `evenhand report` wrote")
-    parser.add_argument("table", nargs="?", help="name of the table; without it, the names are listed")
+    table = parser.add_argument("table", nargs="?", help="name of the table; without it, the names are listed")
+    table.completer = _names  # read by argcomplete
     parser.add_argument("--json", action="store_true", help="rows as JSON, unrounded, with every column of the data")
     parser.set_defaults(run=run)
+
+
+def _names(*, parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
+    """Names of tables that a shell may complete; none where there is no report."""
+    from analysis.errors import AnalysisError
+    from analysis.verification.written_report import table_names
+
+    try:
+        return table_names(parsed_args.report)
+    except AnalysisError:
+        return ()
 
 
 def run(args: argparse.Namespace) -> int:

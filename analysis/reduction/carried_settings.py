@@ -35,6 +35,8 @@ _SECTIONS: Final = {
     "external": "[external]",
     "gate": "[gate]",
     "report": "[report]",
+    "families": "[[family]]",
+    "tables": "[[table]]",
     "priors": "[priors]",
 }
 

@@ -113,7 +113,7 @@ def _section(section: Section) -> Iterable[str]:
     yield rf"\section{{{_text(section.title)}}}"
     yield from (_text(said) + r"\par" for said in section.lead)
     shown = [
-        _referred("Table", [f"tab:{table.spec.name}" for table in section.tables]),
+        _referred("Table", [table.spec.reference for table in section.tables]),
         _referred("Figure", [f"fig:{figure.name}" for figure in section.figures]),
     ]
     if any(shown):

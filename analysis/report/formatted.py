@@ -61,7 +61,8 @@ class FormattedTable:
 
     ``spanners`` are (heading, first column, number of columns). ``legend`` explains styles as
     (``bold``, ``underline`` or ``rule``, meaning), since each medium has its own word for them. ``notes``
-    are (letter or empty, sentence).
+    are (letter or empty, sentence). ``number`` is empty where the document numbers the table; ``reference`` is
+    its label in LaTeX.
     """
 
     name: str
@@ -71,6 +72,13 @@ class FormattedTable:
     rows: tuple[FormattedRow, ...]
     legend: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
+    number: str = ""
+    reference: str = ""
+
+    @property
+    def caption(self) -> str:
+        """Title, with the number where one was given: in LaTeX the document numbers the others."""
+        return f"Table {self.number}. {self.title}" if self.number else self.title
 
     def legend_with(self, words: dict[str, str]) -> tuple[str, ...]:
         """Legend in the words of one medium, ``words[kind]`` in front of each meaning."""
@@ -123,6 +131,8 @@ def format_table(table: Table) -> FormattedTable:
         rows=formatted,
         legend=tuple(_legend(table)),
         notes=tuple(_general_notes(table, formatted)) + tuple((mark, why) for why, mark in letters.of.items()),
+        number=spec.number,
+        reference=spec.reference,
     )
 
 

@@ -31,7 +31,7 @@ def render_html(table: Table) -> str:
             f'<div class="table-block" id="table-{shown.name}">',
             '<div class="table-scroll">',
             '<table class="data-table">',
-            f"<caption>{escape_html(shown.title)}</caption>",
+            f"<caption>{escape_html(shown.caption)}</caption>",
             "<thead>",
             *_head(shown),
             "</thead>",

@@ -43,8 +43,8 @@ def render_latex(table: Table) -> str:
     """Table as a LaTeX fragment in ASCII, the same under pdflatex and lualatex.
 
     A ``table`` float, shrunk to the line if it is wider; more than 40 rows give a ``longtable``, which
-    breaks over pages and wants a single column. Label: ``tab:<name>``. Names longer than 40 characters
-    are cut in the middle and given in full in a note.
+    breaks over pages and wants a single column. Label: ``tab:<name>`` unless the table declares its own.
+    Names longer than 40 characters are cut in the middle and given in full in a note.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ def _float(table: FormattedTable) -> str:
             r"\begin{table}[htbp]",
             r"\centering",
             r"\setlength{\belowcaptionskip}{6pt}",
+            *_own_number(table),
             rf"\caption{{{escape_latex(table.title, breakable=True)}}}",
-            rf"\label{{tab:{table.name}}}",
+            rf"\label{{{table.reference}}}",
             r"\def\evenhandtable{%",
             rf"\begin{{tabular}}{{{_alignment(table)}}}",
             r"\toprule",
@@ -114,8 +115,9 @@ def _long(table: FormattedTable) -> str:
             rf"\sbox0{{{_SIZES[0]}\evenhandtable}}{_SIZES[0]}",
             *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in _SIZES[1:]),
             *_NOTES_WIDTH,
+            *_own_number(table),
             rf"\begin{{longtable}}{{{_alignment(table)}}}",
-            rf"\caption{{{title}}}\label{{tab:{table.name}}}\\",
+            rf"\caption{{{title}}}\label{{{table.reference}}}\\",
             r"\toprule",
             *_head(table),
             r"\midrule",
@@ -139,6 +141,13 @@ def _long(table: FormattedTable) -> str:
             "",
         ]
     )
+
+
+def _own_number(table: FormattedTable) -> Iterable[str]:
+    """The number that the table was given, in its group alone; the counter is as if the table were not there."""
+    if table.number:
+        yield rf"\def\thetable{{{escape_latex(table.number)}}}\def\theHtable{{{table.name}}}%"
+        yield r"\addtocounter{table}{-1}%"
 
 
 def _widest_row(table: FormattedTable) -> str:

@@ -25,7 +25,7 @@ def render_markdown(table: Table) -> str:
         Every row has the same number of pipes.
     """
     shown = format_table(table)
-    return "\n".join([f"**{escape_markdown(shown.title)}**", "", *_lines(shown), "", *_notes(shown), ""])
+    return "\n".join([f"**{escape_markdown(shown.caption)}**", "", *_lines(shown), "", *_notes(shown), ""])
 
 
 def _lines(table: FormattedTable) -> Iterable[str]:

@@ -19,6 +19,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_LABEL = re.compile(r"[A-Za-z0-9:._-]+")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
@@ -98,6 +99,8 @@ class TableSpec:
         A rule is drawn between two rows where the condition changes.
     bold_where, underline_where : tuple of Where
         Cells set in bold, underlined.
+    number, label : str
+        Number and LaTeX label in place of those that the document would give.
     """
 
     name: str
@@ -110,10 +113,14 @@ class TableSpec:
     rule_where: Where | None = None
     bold_where: tuple[Where, ...] = ()
     underline_where: tuple[Where, ...] = ()
+    number: str = ""
+    label: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise AnalysisError(f"a table's name has small letters, digits, _ and -, not {self.name!r}")
+        if self.label and not _LABEL.fullmatch(self.label):
+            raise AnalysisError(f'table "{self.name}": a label has letters, digits and : . _ -, not {self.label!r}')
         names = [column.name for column in self.columns]
         if not names:
             raise AnalysisError(f'table "{self.name}" declares no columns')
@@ -124,6 +131,11 @@ class TableSpec:
         for where in self.styles:
             if unknown := set(where.cells or (where.column,)) - set(names):
                 raise AnalysisError(f'table "{self.name}" styles cells it does not print: {", ".join(sorted(unknown))}')
+
+    @property
+    def reference(self) -> str:
+        """Label in LaTeX."""
+        return self.label or f"tab:{self.name}"
 
     @property
     def styles(self) -> tuple[Where, ...]:

@@ -27,7 +27,7 @@ def render_text(table: Table) -> str:
     """
     shown = with_short_names(format_table(table), display_width)
     columns = [_column([row.cells[at] for row in shown.rows], h) for at, h in enumerate(shown.headings)]
-    lines = [*_wrapped(shown.title), *_lines(shown, columns), *_notes(shown)]
+    lines = [*_wrapped(shown.caption), *_lines(shown, columns), *_notes(shown)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -9,8 +9,10 @@ from typing import Any, Final
 from analysis.schema.study import Study
 
 #: Settings that change no number: where the file lies, what it sets, how things are called in print.
-_PRESENTATION: Final = frozenset({"name", "path", "given"})
+_PRESENTATION: Final = frozenset({"name", "path", "given", "tables"})
 _PRESENTED: Final = {"ModelEntry": frozenset({"label"}), "Report": frozenset({"tables"})}
+#: Settings that came later: a plan without them keeps its hash.
+_LATER: Final = frozenset({"families"})
 #: Raised when the same settings come to mean another analysis.
 PLAN_VERSION: Final = 1
 
@@ -18,7 +20,8 @@ PLAN_VERSION: Final = 1
 def analysis_plan(study: Study) -> dict[str, Any]:
     """Every setting of a study that can change a number, as plain JSON values, defaults included."""
     settings = _plain(study)
-    return {"plan_version": PLAN_VERSION, **{key: settings[key] for key in sorted(settings)}}
+    named = [key for key in sorted(settings) if settings[key] or key not in _LATER]
+    return {"plan_version": PLAN_VERSION, **{key: settings[key] for key in named}}
 
 
 def plan_digest(study: Study) -> str:

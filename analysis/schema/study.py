@@ -13,6 +13,7 @@ from analysis.schema.external_settings import External, external_of
 from analysis.schema.gate_settings import GateSettings, gate_of
 from analysis.schema.map_rules import MapRule, read_rules
 from analysis.schema.reading_settings import Reading, reading_of
+from analysis.schema.report_settings import DeclaredTable, Family, Report, families_of, report_of, tables_of
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study_keys import (
     LISTED_SECTIONS,
@@ -65,14 +66,6 @@ class Restriction:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Confirmatory measures and the tables to print; empty means the report's own choice."""
-
-    primary: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Wide:
     """Tables with one column per model: which columns these are, and which column of the schema their cells fill."""
 
@@ -116,6 +109,8 @@ class Study:
     items_file: str = ""
     gate: GateSettings = field(default_factory=GateSettings)
     report: Report = field(default_factory=Report)
+    families: tuple[Family, ...] = ()
+    tables: tuple[DeclaredTable, ...] = ()
     priors: Mapping[str, float] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
     path: str = ""
@@ -294,7 +289,8 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     settings["votes"] = votes_of(values)
     settings["external"] = external_of(values)
     settings["gate"] = gate_of(values)
-    settings["report"] = Report(**values.get("report", {}))
+    settings["report"] = report_of(values)
+    settings["families"], settings["tables"] = families_of(values), tables_of(values)
     settings["priors"] = values.get("priors", {})
     return settings
 

@@ -1,5 +1,6 @@
 """Every key of ``study.toml``: its section, form, known values and meaning. Adding a key is one line here."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -7,6 +8,7 @@ from typing import Any, Final
 
 from analysis.schema.gate_settings import GATE_MODES, GATED
 from analysis.schema.reading_settings import VERDICTS
+from analysis.schema.report_settings import ADJUSTMENTS
 from analysis.vocabulary import MEASURES
 
 KINDS: Final = ("judgement", "choice", "probability", "score")
@@ -107,13 +109,40 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
     ),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
-        Key("tables", "texts", "tables to print"),
+        Key("tables", "texts", "tables to print; without it, all of them"),
+    ),
+    "family": (
+        Key("name", "text", "name to print", required=True),
+        Key(
+            "tests",
+            "texts",
+            "tables of results, data/<name>.parquet of a report, whose tests belong to it",
+            required=True,
+        ),
+        Key("where", "table of texts", "column -> levels that belong to it"),
+        Key("method", "text", "adjustment over all its tests", ADJUSTMENTS),
+    ),
+    "table": (
+        Key("name", "file name", "name of its files: small letters, digits, _ and -", required=True),
+        Key("title", "text", "caption", required=True),
+        Key("columns", "texts", "measures, in order of printing", required=True),
+        Key("rows", "text", "model, or a factor"),
+        Key("headers", "table of texts", "measure -> word at the head of its column"),
+        Key("model", "text", "model whose levels of the factor are printed"),
+        Key("task", "text", "task that it is about"),
+        Key("source", "text", "table of results, data/<name>.parquet of a report, that holds the measures"),
+        Key("order", "text", "measure by which the rows are ordered, with - in front the largest first"),
+        Key("digits", "digits", "decimals"),
+        Key("intervals", "flag", "whether intervals are printed"),
+        Key("number", "text", "number to print in place of the report's own"),
+        Key("label", "text", "label for references in LaTeX"),
+        Key("note", "text", "sentence under the table"),
     ),
     "priors": (),
 }
 #: Sections that hold one table for every name, and sections that are arrays of tables.
 NAMED_SECTIONS: Final = frozenset({"models", "factor"})
-LISTED_SECTIONS: Final = frozenset({"contrast", "restriction", "identity"})
+LISTED_SECTIONS: Final = frozenset({"contrast", "restriction", "identity", "family", "table"})
 #: Sections of numbers whose names another stage checks.
 NUMBER_SECTIONS: Final = frozenset({"priors"})
 SECTIONS: Final = (*KEYS, "map")
@@ -146,6 +175,11 @@ FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "text": (_is_text, "a text that is not empty"),
     "flag": (lambda value: isinstance(value, bool), "true or false"),
     "number": (_is_number, "a finite number"),
+    "digits": (lambda value: type(value) is int and 0 <= value <= 6, "a whole number from 0 to 6"),
+    "file name": (
+        lambda value: isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", value) is not None,
+        "a name of small letters, digits, _ and -",
+    ),
     "share": (lambda value: _is_number(value) and 0 < value < 0.5, "a number above 0 and below 0.5"),
     "texts": (is_texts, "a list of texts"),
     "table of texts": (_is_table_of_texts, "a table of lists of texts"),

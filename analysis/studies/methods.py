@@ -60,6 +60,8 @@ def plan_sentences(study: Study) -> tuple[str, ...]:
     said = (
         f"Primary estimates, named in study.toml: {named}; all others are exploratory."
         if named
+        else "No primary estimates were named in study.toml: all are exploratory."
+        if study.families
         else "No primary estimates were named in study.toml: all results are exploratory."
     )
     return said, f"Hash of the analysis plan: {plan_digest(study)[:16]} (the whole of it is in the manifest)."

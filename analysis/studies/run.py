@@ -15,9 +15,11 @@ from analysis.schema.task_design import TaskDesign
 from analysis.studies.accounting import run_manifest
 from analysis.studies.census import census_limits
 from analysis.studies.context import Part
+from analysis.studies.declared_tables import chosen_tables, declared_part
 from analysis.studies.methods import plan_sentences
 from analysis.studies.parts import task_parts
 from analysis.studies.prepared import Prepared, RunSettings, prepared, stage
+from analysis.studies.primary import labelled_exploratory, primary_part
 from analysis.studies.reading import reading_section
 from analysis.studies.summary import outside_bounds
 from analysis.studies.weights import weights_used
@@ -52,7 +54,12 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     for context in logs.contexts:
         with stage(clock, settings, "estimating"):
             parts += task_parts(context)
-    sections = [section for part in parts for section in part.sections]
+    results = _joined(parts)
+    planned = primary_part(study, results, labels, ci_level=settings.ci_level, simulated=simulated)
+    declared = declared_part(study, results, labels, simulated=simulated)
+    sections = labelled_exploratory([section for part in parts for section in part.sections], study)
+    parts = [part for part in (planned, declared) if part is not None] + parts
+    sections = [section for part in (planned, declared) if part is not None for section in part.sections] + sections
     sections.append(
         reading_section(
             intake.files,
@@ -65,6 +72,7 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
             contrasts=study.contrasts,
         )
     )
+    sections, unknown = chosen_tables(sections, study, [design.task for design in designs])
     tables = _joined(parts) | {"files": intake.files, "set_aside": excluded, "statuses": statuses}
     claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
@@ -78,6 +86,7 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
         attention=(
             *_intake_attention(intake),
             *logs.warnings,
+            *unknown,
             *(said for part in parts for said in part.attention),
         ),
         methods=(

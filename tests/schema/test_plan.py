@@ -23,6 +23,12 @@ primary = ["competence_floor", "answer_bias"]
 """
 
 
+def _written(tmp_path, text):
+    path = tmp_path / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def digest(tmp_path, text, name="study.toml"):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -67,7 +73,9 @@ def test_every_setting_is_in_the_plan_or_presentation(tmp_path):
     """Catches a new setting that the plan forgets."""
     plan = analysis_plan(load_study(None))
     names = set(load_study(None).__dataclass_fields__)
-    assert names - set(plan) == {"name", "path", "given"}
+    assert names - set(plan) == {"name", "path", "given", "tables", "families"}
+    with_family = load_study(_written(tmp_path, '[[family]]\nname = "f"\ntests = ["floor_tests"]\n'))
+    assert "families" in analysis_plan(with_family)
 
 
 def test_command_prints_plan_and_hash(tmp_path, capsys):

@@ -9,6 +9,7 @@ from analysis.schema.coherence_settings import Coherence, IdentityEntry
 from analysis.schema.external_settings import External
 from analysis.schema.gate_settings import GATED
 from analysis.schema.map_rules import MapRule
+from analysis.schema.report_settings import DeclaredTable, Family
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
 from analysis.schema.study_keys import KEYS
@@ -96,6 +97,26 @@ answer_bias = 0.05
 polarity_sensitivity = 0.05
 uncertain_rate = 0.01
 
+[[family]]
+name = "floors"
+tests = "floor_tests"
+where = { alternative = ["greater"] }
+method = "bonferroni"
+[[table]]
+name = "main"
+title = "Main results"
+columns = ["accuracy"]
+rows = "topic"
+headers = { accuracy = "Acc." }
+model = "gpt"
+task = "t"
+source = "level_estimates"
+order = "-accuracy"
+digits = 3
+intervals = false
+number = "2"
+label = "tab:main"
+note = "A note."
 [report]
 primary = ["competence_floor"]
 """
@@ -148,6 +169,14 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     assert study.gate.thresholds["accuracy"] == -0.03
     assert set(study.gate.thresholds) == set(GATED)
     assert study.report.primary == ("competence_floor",)
+    assert study.families == (Family("floors", ("floor_tests",), {"alternative": ("greater",)}, "bonferroni"),)
+    headers = {"accuracy": "Acc."}
+    assert study.tables == (
+        DeclaredTable(
+            "main", "Main results", ("accuracy",), "topic", headers, "gpt", "t", "level_estimates", "-accuracy", 3, False,
+            "2", "tab:main", "A note.",
+        ),
+    )  # fmt: skip
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""
     assert study.map["model"].constant == "gpt"
@@ -157,7 +186,7 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
 def test_example_of_the_table_uses_every_key() -> None:
     """Catches a new key that the text above leaves out, and that no test reads therefore."""
     unused = {key.name for keys in KEYS.values() for key in keys if key.name not in FULL}
-    assert unused == {"family", "tables"}
+    assert unused == {"tables"}
 
 
 def test_without_a_file_the_defaults_hold() -> None:

@@ -173,8 +173,8 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
     headers = {"accuracy": "Acc."}
     assert study.tables == (
         DeclaredTable(
-            "main", "Main results", ("accuracy",), "topic", headers, "gpt", "t", "level_estimates", "-accuracy", 3, False,
-            "2", "tab:main", "A note.",
+            "main", "Main results", ("accuracy",), "topic", headers, "gpt", "t", "level_estimates", "-accuracy",
+            3, False, "2", "tab:main", "A note.",
         ),
     )  # fmt: skip
     assert study.map["item"] == MapRule("doc.id")

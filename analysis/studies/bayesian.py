@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.linalg import LinAlgError
 
 from analysis.bayes.cache import UNREADABLE, kept_files
+from analysis.bayes.components import VarianceComponents, variance_components
 from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.priors import Priors, priors_from
 from analysis.bayes.result import AnswerBiasFit
@@ -43,6 +44,7 @@ from analysis.studies.comparison_table import (
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults
 from analysis.studies.summary import sentence
+from analysis.studies.variance_components import components_section
 from analysis.studies.weights import WEIGHTING, weighted_sums
 from analysis.studies.wide_table import table_name
 
@@ -55,11 +57,15 @@ _UNUSABLE: Final = (AnalysisError, ArithmeticError, ValueError, RuntimeError, Li
 
 @dataclass(frozen=True, slots=True)
 class SchoolsFit:
-    """A fit, its comparison with the frequentist results, its priors, and kept fits that could not be used."""
+    """A fit, its comparison with the frequentist results, its priors, its standard deviations, and ignored kept fits.
+
+    ``components`` is None where the fit failed; ``ignored`` says which kept fits could not be used.
+    """
 
     fit: AnswerBiasFit
     comparison: pd.DataFrame
     priors: Priors
+    components: VarianceComponents | None
     ignored: tuple[str, ...]
 
 
@@ -94,20 +100,27 @@ def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.D
             ignored.append(said)
         context.progress(f"{context.where}Bayesian model, {said}")
 
+    facets, clusters = weighted_facets(counts, **WEIGHTING[design.weights]), layer if layer.reused else None
+    seed = settings.seed if settings is not None else 0
     fit = fit_answer_bias(
-        weighted_facets(counts, **WEIGHTING[design.weights]),
+        facets,
         priors=priors,
         settings=fast_settings() if settings is not None and settings.fast else SamplerSettings(),
-        clusters=layer if layer.reused else None,
+        clusters=clusters,
         ci_level=context.ci_level,
         treatments=(design.uncertain,),
-        seed=settings.seed if settings is not None else 0,
+        seed=seed,
         cache=settings.kept if settings is not None else None,
         progress=tell,
     )
+    components = None
+    if fit.status == "ok":
+        components = variance_components(
+            fit, facets, priors=priors, clusters=clusters, ci_level=context.ci_level, seed=seed
+        )
     facts = comparison_facts(cell_covariances(weighted_sums(counts, design), uncertain=design.uncertain))
     comparison = compare_columns(fit, results.estimates, results.tests, facts)
-    return SchoolsFit(fit, comparison, priors, tuple(ignored))
+    return SchoolsFit(fit, comparison, priors, components, tuple(ignored))
 
 
 def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -> Part:
@@ -120,8 +133,11 @@ def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -
         attention.append(sentence(where, f"the hierarchical Bayesian column is not shown (MCMC): {fit.reason}"))
     if context.bayes is not None and context.bayes.fast:
         attention.append(sentence(where, "the Bayesian columns are a quick look with few draws (--fast)"))
+    explained = None
+    if fitted.components is not None:
+        explained = components_section(context.design, fitted.components, mark=FAST if fit.glance["fast"] else "")
     return Part(
-        (_section(context, results, fitted, measures, said),),
+        (_section(context, results, fitted, measures, said), *(() if explained is None else (explained,))),
         summary=said,
         limits=() if failed else _limits(context, fit),
         attention=tuple(attention),
@@ -232,6 +248,8 @@ def _data(design: TaskDesign, fitted: SchoolsFit) -> dict[str, pd.DataFrame]:
             "bayesian_sensitivity": fit.sensitivity.assign(task=design.task),
             "bayesian_cells": fit.augment.assign(task=design.task),
         }
+    if fitted.components is not None:
+        tables |= {"variance_components": fitted.components.table, "second_prior": fitted.components.second}
     return tables
 
 

@@ -26,6 +26,10 @@ class EndorsementData(NamedTuple):
     of_effect : ndarray (G, F)
         Columns constant within an effect.
     of_configuration : ndarray (C, 2, F)
+    of_item : ndarray (F, J)
+        What items add to the coefficients that fit a design's items best.
+    item_basis : ndarray (J, J)
+        Orthonormal; an item is its product with J coordinates of the same prior.
     effect : ndarray of int (Q,)
         Effect of each question; unread where G is 0.
     unit : ndarray of int (G,)
@@ -37,8 +41,8 @@ class EndorsementData(NamedTuple):
     mean_sd_at, sd_at : ndarray of int (F,)
         Which log sd is that of the mean, and of the coefficient between models; -1: that of ``mean_prior``.
     about_mean : ndarray (2, F)
-        x and v of the means; likewise of ``about_coefficient`` (2, M, F), ``about_item`` (2, J) and ``about_effect``
-        (2, M, G).
+        x and v of the means; likewise of ``about_coefficient`` (2, M, F), ``about_item`` (2, J; of its
+        coordinates) and ``about_effect`` (2, M, G).
     valid : int
         Questions whose gold answer is yes; they come first.
     pooled : int
@@ -52,6 +56,8 @@ class EndorsementData(NamedTuple):
     of_question: Floats
     of_effect: Floats
     of_configuration: Floats
+    of_item: Floats
+    item_basis: Floats
     effect: Indices
     unit: Indices
     log_scale: Floats
@@ -123,6 +129,8 @@ def endorsement_of(design: BeliefDesign, priors: BeliefPriors) -> Endorsement:
         of_question=np.ascontiguousarray(rough.of_question),
         of_effect=np.ascontiguousarray(rough.of_effect),
         of_configuration=np.ascontiguousarray(design.of_configuration),
+        of_item=np.ascontiguousarray(rough.of_item if item >= 0 else rough.of_item[:, :0]),
+        item_basis=np.ascontiguousarray(rough.item_basis if item >= 0 else np.zeros((0, 0))),
         effect=design.effect.astype(np.int64),
         unit=rough.unit,
         log_scale=np.log(np.array(scales)),

@@ -22,7 +22,7 @@ from analysis.bayes.belief_bias_rates import (
     endorsement_rates,
     item_variance,
 )
-from analysis.bayes.belief_bias_result import NEW_MODEL, NEW_MODELS, BeliefBiasFit
+from analysis.bayes.belief_bias_result import NEW_MODEL, NEW_MODELS, BeliefBiasFit, level_name
 from analysis.bayes.belief_bias_sampling import EndorsementDraws, sample_endorsements
 from analysis.bayes.gates import failures, quantity_gates, sampler_gates
 from analysis.bayes.sampling import SamplerSettings
@@ -46,7 +46,7 @@ MEASURES: Final[dict[str, str]] = {
 }
 _OF_BELIEF: Final = tuple(MEASURES)[:10]
 #: Most draws over which the chance of equal answers is integrated.
-_CONSISTENCY_DRAWS: Final = 1000
+_CONSISTENCY_DRAWS: Final = 2000
 NO_CELL: Final = "no answer of this model in a cell of validity and believability that this needs"
 NO_ANSWER: Final = "no readable answer of this model"
 NO_SETS: Final = "no unit whose versions all have a readable answer"
@@ -87,9 +87,8 @@ class Attempt:
             augment=fitted_questions(self.design, draws),
             sentences=self.design.sentences,
             draws={
-                name: values.reshape(*_shape(values, draws), values.shape[-1])
-                for name, values in found.items()
-                if isinstance(name, str)
+                key if isinstance(key, str) else level_name(*key): x.reshape(draws.shape[0], -1, x.shape[-1])
+                for key, x in found.items()
             },
         )
 
@@ -204,10 +203,6 @@ class Attempt:
 def _item_sds(draws: EndorsementDraws) -> dict[str, Floats]:
     found = draws.parameters().sd
     return {name: values for name, values in found.items() if name in ("sd: item", "sd: model × item", "sd: version")}
-
-
-def _shape(values: Floats, draws: EndorsementDraws) -> tuple[int, int]:
-    return draws.shape[0], len(values) // draws.shape[0]
 
 
 def _stacked(by_model: list[dict[Any, Floats]]) -> dict[Any, Floats]:

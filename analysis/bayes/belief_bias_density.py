@@ -8,7 +8,9 @@ point holds, in this order,
 where means and items belong to designs of several models, and effects are those of questions (or of base items)
 with the columns that are constant within them: theta = x b_m + item_j + w_mj + e_mi.
 
-Every quantity lies in the coordinates of ``density_terms.placed``.
+Every quantity lies in the coordinates of ``density_terms.placed``. Means and coefficients are sampled with what the
+items at hand add to them, ``of_item`` @ items, which data tell better than either alone: a shear with Jacobian 1. Items
+are sampled in the directions of ``item_basis``, as data tell those apart that coefficients do not fit.
 """
 
 import math
@@ -43,6 +45,7 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
     mean_r, mean_scale = np.empty(columns), np.empty(columns)
     item_r, item_scale = np.empty(items), np.empty(items)
     by_mean, by_item = np.zeros(columns), np.zeros(items)
+    own, by_own = np.zeros(columns), np.zeros(columns)
     for f in range(columns):
         mean[f] = d.mean_prior[0, f]
         if d.pooled:
@@ -54,6 +57,13 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         item[j], item_r[j], item_scale[j] = placed(
             z[at_item + j], 0.0, z[d.item_sd_at], d.about_item[0, j], d.about_item[1, j]
         )
+    deviation = item  # in the directions of ``item_basis``
+    item = np.zeros(items)
+    for j in range(items):
+        for k in range(items):
+            item[j] += d.item_basis[j, k] * deviation[k]
+        for f in range(columns):
+            own[f] += d.of_item[f, j] * item[j]
     for m in range(models):
         begin, end = at_coefficient + m * columns, at_effect + m * effects
         value += _one_model(
@@ -63,31 +73,40 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
             z[end : end + effects],
             mean,
             item,
+            own,
             d,
             gradient,
             gradient[begin : begin + columns],
             gradient[end : end + effects],
             by_mean,
             by_item,
+            by_own,
         )
-    for j in range(items):
-        log_sd = z[d.item_sd_at]
-        away = item[j] * math.exp(-2.0 * log_sd)
-        value += math.log(item_scale[j]) - log_sd - 0.5 * item[j] * away
-        slope = by_item[j] - away
-        gradient[at_item + j] = slope * item_scale[j]
-        turn = by_log_sd(z[at_item + j], 0.0, item_r[j], item_scale[j], d.about_item[0, j])
-        gradient[d.item_sd_at] += slope * turn + (1.0 - item_r[j]) - 1.0 + item[j] * away
     for f in range(columns if d.pooled else 0):
         at, prior = d.mean_sd_at[f], d.mean_prior[0, f]
         log_sd = z[at] if at >= 0 else d.mean_prior[1, f]
-        away = (mean[f] - prior) * math.exp(-2.0 * log_sd)
-        value += math.log(mean_scale[f]) - log_sd - 0.5 * (mean[f] - prior) * away
+        off = mean[f] - own[f] - prior
+        away = off * math.exp(-2.0 * log_sd)
+        by_own[f] += away
+        value += math.log(mean_scale[f]) - log_sd - 0.5 * off * away
         slope = by_mean[f] - away
         gradient[at_mean + f] = slope * mean_scale[f]
         if at >= 0:
             turn = by_log_sd(z[at_mean + f], prior, mean_r[f], mean_scale[f], d.about_mean[0, f])
-            gradient[at] += slope * turn + (1.0 - mean_r[f]) - 1.0 + (mean[f] - prior) * away
+            gradient[at] += slope * turn + (1.0 - mean_r[f]) - 1.0 + off * away
+    for j in range(items):
+        for f in range(columns):
+            by_item[j] += d.of_item[f, j] * by_own[f]
+    for k in range(items):
+        log_sd = z[d.item_sd_at]
+        away = deviation[k] * math.exp(-2.0 * log_sd)
+        value += math.log(item_scale[k]) - log_sd - 0.5 * deviation[k] * away
+        slope = -away
+        for j in range(items):
+            slope += d.item_basis[j, k] * by_item[j]
+        gradient[at_item + k] = slope * item_scale[k]
+        turn = by_log_sd(z[at_item + k], 0.0, item_r[k], item_scale[k], d.about_item[0, k])
+        gradient[d.item_sd_at] += slope * turn - item_r[k] + deviation[k] * away
     return value
 
 
@@ -99,12 +118,14 @@ def _one_model(
     of_effect: Floats,
     mean: Floats,
     item: Floats,
+    own: Floats,
     d: EndorsementData,
     gradient: Floats,
     by_coefficient: Floats,
     by_effect: Floats,
     by_mean: Floats,
     by_item: Floats,
+    by_own: Floats,
 ) -> float:
     """Terms of one model; fills its parts of the gradient and adds to the others."""
     columns, effects, questions = mean.size, of_effect.size, d.yes.shape[2]
@@ -128,7 +149,7 @@ def _one_model(
     for g in range(effects):
         centre[g] = item[d.unit[g]] if item.size else 0.0
         for f in range(columns):
-            centre[g] += d.of_effect[g, f] * b[f]
+            centre[g] += d.of_effect[g, f] * (b[f] - own[f])
         theta[g], share[g], width[g] = placed(
             of_effect[g], centre[g], total, d.about_effect[0, m, g], d.about_effect[1, m, g]
         )
@@ -162,6 +183,7 @@ def _one_model(
             by_effect,
             by_b,
             by_item,
+            by_own,
         )
     for f in range(columns):
         log_sd = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
@@ -212,6 +234,7 @@ def _effects(
     by_effect: Floats,
     by_b: Floats,
     by_item: Floats,
+    by_own: Floats,
 ) -> float:
     """Log prior of the effects of one model, those of an item correlated by what the item does to the model.
 
@@ -254,6 +277,7 @@ def _effects(
             by_item[j] += by_centre
         for f in range(by_b.size):
             by_b[f] += d.of_effect[g, f] * by_centre
+            by_own[f] -= d.of_effect[g, f] * by_centre
     gradient[d.model_item_sd_at] += by_common + by_total * common / (version + common)
     if d.version_sd_at >= 0:
         gradient[d.version_sd_at] += by_version + by_total * version / (version + common)

@@ -60,7 +60,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "discrimination_mean_sd": "sd of that mean; 2: typical accuracies from .05 (answers inverted) to .99",
     "discrimination_sd": "half-normal scale of its sd between models; 2.5: models from inverted to perfect",
     "belief_mean": "mean pull of a believable conclusion (half the shift); .3: endorsement .57 : .43",
-    "belief_mean_sd": "sd of that mean; 1: endorsement by believability alone from .18 to .93",
+    "belief_mean_sd": "sd of that mean; 1: endorsement by believability alone from .16-.91",
     "belief_sd": "half-normal scale of its sd between models; 1: by up to .38 in either direction",
     "belief_discrimination_mean_sd": "sd of what belief does to discrimination on average; .7: accuracies by up to .3",
     "belief_discrimination_sd": "half-normal scale of its sd between models; .7: by up to .3 in either direction",

@@ -16,7 +16,7 @@ from analysis.bayes.density_program import density_program
 
 Floats = NDArray[np.float64]
 
-_FIELDS: Final = 20
+_FIELDS: Final = 22
 _SLOT: Final = 4
 #: Chains start within this of the rough fit, in the coordinates of the density.
 _NEAR: Final = 0.5
@@ -32,21 +32,23 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
         carray(pointer_at(p[2, 0]), (p[2, 1], p[2, 2]), np.float64),
         carray(pointer_at(p[3, 0]), (p[3, 1], p[3, 2]), np.float64),
         carray(pointer_at(p[4, 0]), (p[4, 1], p[4, 2], p[4, 3]), np.float64),
-        carray(pointer_at(p[5, 0]), (p[5, 1],), np.int64),
-        carray(pointer_at(p[6, 0]), (p[6, 1],), np.int64),
-        carray(pointer_at(p[7, 0]), (p[7, 1],), np.float64),
-        carray(pointer_at(p[8, 0]), (p[8, 1], p[8, 2]), np.float64),
-        carray(pointer_at(p[9, 0]), (p[9, 1],), np.int64),
-        carray(pointer_at(p[10, 0]), (p[10, 1],), np.int64),
-        carray(pointer_at(p[11, 0]), (p[11, 1], p[11, 2]), np.float64),
-        carray(pointer_at(p[12, 0]), (p[12, 1], p[12, 2], p[12, 3]), np.float64),
+        carray(pointer_at(p[5, 0]), (p[5, 1], p[5, 2]), np.float64),
+        carray(pointer_at(p[6, 0]), (p[6, 1], p[6, 2]), np.float64),
+        carray(pointer_at(p[7, 0]), (p[7, 1],), np.int64),
+        carray(pointer_at(p[8, 0]), (p[8, 1],), np.int64),
+        carray(pointer_at(p[9, 0]), (p[9, 1],), np.float64),
+        carray(pointer_at(p[10, 0]), (p[10, 1], p[10, 2]), np.float64),
+        carray(pointer_at(p[11, 0]), (p[11, 1],), np.int64),
+        carray(pointer_at(p[12, 0]), (p[12, 1],), np.int64),
         carray(pointer_at(p[13, 0]), (p[13, 1], p[13, 2]), np.float64),
         carray(pointer_at(p[14, 0]), (p[14, 1], p[14, 2], p[14, 3]), np.float64),
-        p[15, 0],
-        p[16, 0],
+        carray(pointer_at(p[15, 0]), (p[15, 1], p[15, 2]), np.float64),
+        carray(pointer_at(p[16, 0]), (p[16, 1], p[16, 2], p[16, 3]), np.float64),
         p[17, 0],
         p[18, 0],
         p[19, 0],
+        p[20, 0],
+        p[21, 0],
     )
     slope = carray(gradient, (size,))
     found = endorsement_density(carray(z, (size,)), data, slope)
@@ -112,7 +114,9 @@ def parameters(point: Floats, model: Endorsement) -> Parameters:
     coefficient = _placed(own, mean[..., None, :], spread, d.about_coefficient)
     item = np.zeros((*shape, 0))
     if d.item_sd_at >= 0:
-        item = _placed(point[..., at_item:at_effect], 0.0, log_sd[..., [d.item_sd_at]], d.about_item)
+        item = _placed(point[..., at_item:at_effect], 0.0, log_sd[..., [d.item_sd_at]], d.about_item) @ d.item_basis.T
+    added = item @ d.of_item.T
+    mean, coefficient = mean - added, coefficient - added[..., None, :]
     effect = point[..., at_effect:size].reshape(*shape, len(d.yes), len(d.unit))
     if len(d.unit):
         centre = coefficient @ d.of_effect.T

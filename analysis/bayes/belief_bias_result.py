@@ -13,6 +13,11 @@ NEW_MODEL: Final = "a new model"
 NEW_MODELS: Final = "new_models"
 
 
+def level_name(factor: str, first: str, second: str) -> str:
+    """Name of the draws of a contrast of two levels of a condition."""
+    return f"{factor}: {first} - {second}"
+
+
 @dataclass(frozen=True, slots=True)
 class BeliefBiasFit:
     """Result of ``fit_belief_bias``; answers tidy (``table``, ``contrasts``), glance and augment.
@@ -40,7 +45,7 @@ class BeliefBiasFit:
         One row per model and question: ``n, k, observed, fitted, residual``.
     sentences : tuple of str
     draws : mapping of str to ndarray (chains, draws, models)
-        Draws of what is reported, by measure.
+        Draws of what is reported, by measure and ``level_name``; the last model of a measure may be NEW_MODEL.
     """
 
     task: str

@@ -26,12 +26,16 @@ class RoughFit:
     """Columns by where they belong, and what data say of each quantity: (2, ...) of value and variance.
 
     ``of_question`` (Q, F) and ``of_effect`` (G, F) split the design's columns; ``unit`` (G,) is the item of each
-    effect. Arrays of effects are empty where the design has none.
+    effect, ``of_item`` (F, J) the least-squares coefficients of items, ``item_basis`` (J, J) has the
+    directions first that coefficients fit, about which data say nothing more. Arrays of effects are empty where the
+    design has none.
     """
 
     of_question: Floats
     of_effect: Floats
     unit: Indices
+    of_item: Floats
+    item_basis: Floats
     about_mean: Floats
     about_coefficient: Floats
     about_item: Floats
@@ -58,13 +62,16 @@ def rough_fit(design: BeliefDesign) -> RoughFit:
             base = (fitted + _EFFECT / (v + _EFFECT) * residual[m])[design.effect]
         found = _scored(design, m, of_question, base, ~carried)
         about_coefficient[:, m, ~carried] = found
+    basis, fitted_directions = _basis(of_effect, unit)
     return RoughFit(
         of_question=of_question,
         of_effect=of_effect,
         unit=unit,
+        of_item=_of_items_to_columns(of_effect, unit),
+        item_basis=basis,
         about_mean=_of_means(about_coefficient),
         about_coefficient=about_coefficient,
-        about_item=_of_items(residual, weight, unit),
+        about_item=_of_items(residual, weight, unit, basis, fitted_directions),
         about_effect=about_effect,
     )
 
@@ -82,6 +89,14 @@ def _split(design: BeliefDesign) -> tuple[Floats, Floats, Indices]:
         np.where(constant, own, 0.0),
         design.unit[first].astype(np.int64),
     )
+
+
+def _of_items_to_columns(of_effect: Floats, unit: Indices) -> Floats:
+    """Coefficients (F, J) that fit the effects of each item by itself."""
+    items = int(unit.max()) + 1 if len(unit) else 0
+    if not items:
+        return np.zeros((of_effect.shape[1], 0))
+    return np.asarray(np.linalg.pinv(of_effect) @ (unit[:, None] == np.arange(items)), float)
 
 
 def _log_odds(design: BeliefDesign, m: int, effects: int) -> tuple[Floats, Floats]:
@@ -124,9 +139,22 @@ def _of_means(about_coefficient: Floats) -> Floats:
     return np.stack([value.mean(axis=0), np.maximum((variance.mean(axis=0) + spread) / models, _LEAST)])
 
 
-def _of_items(residual: Floats, weight: Floats, unit: Indices) -> Floats:
-    """Weighted mean deviation of the effects of each item, and its variance with models' own effects in it."""
+def _basis(of_effect: Floats, unit: Indices) -> tuple[Floats, int]:
+    """Orthonormal directions (J, J) of items, those that the columns span first, and how many these are."""
     items = int(unit.max()) + 1 if len(unit) else 0
+    if not items:
+        return np.zeros((0, 0)), 0
+    place = unit[:, None] == np.arange(items)
+    by_item = (place.T @ of_effect) / place.sum(axis=0)[:, None]
+    vectors, values, _ = np.linalg.svd(by_item, full_matrices=True)
+    return vectors, int((values > 1e-8 * max(values.max(initial=0.0), 1.0)).sum())
+
+
+def _of_items(residual: Floats, weight: Floats, unit: Indices, basis: Floats, fitted: int) -> Floats:
+    """What data say of the coordinates of items: weighted mean deviations of their effects, models' own in them."""
+    items = len(basis)
     total = np.bincount(unit, weight.sum(axis=0), minlength=items)
     value = np.bincount(unit, (residual * weight).sum(axis=0), minlength=items) / np.maximum(total, 1e-12)
-    return np.stack([np.where(total > 0, value, 0.0), np.maximum(1 / np.maximum(total, 1e-6), _LEAST)])
+    value, variance = basis.T @ value, np.full(items, 1 / max(float(np.mean(total)) if items else 1.0, 1e-6))
+    value[:fitted], variance[:fitted] = 0.0, _NOTHING
+    return np.stack([value, np.maximum(variance, _LEAST)])

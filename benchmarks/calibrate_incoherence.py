@@ -1,15 +1,15 @@
-"""Calibration of the models of persistent incoherence: ranks under the priors, and eleven regimes.
+"""Calibration of the models of persistent incoherence: ranks under the priors, and twelve regimes.
 
-    python benchmarks/calibrate_incoherence.py sbc     [--simulations 200] [--minutes M] [--seed 20261129]
-    python benchmarks/calibrate_incoherence.py regimes [--simulations 24]  [--minutes M] [--seed 20261129]
+    python benchmarks/calibrate_incoherence.py sbc     [--simulations 200] [--minutes M] [--resume] [--seed 20261129]
+    python benchmarks/calibrate_incoherence.py regimes [--simulations 24]  [--minutes M] [--resume] [--seed 20261129]
     python benchmarks/calibrate_incoherence.py speed
 
 ``sbc`` draws hyper-parameters and data from the priors and ranks every true value among 99 posterior draws:
 hyper-parameters, every reported quantity, and the difference of persistent incoherence between two simulated
 models. ``regimes`` fits data that the priors did not make. ``speed`` times the whole fit of seven models on two
-cores. With ``--minutes`` either stops at the first whole
-round after that time; how many simulations were made is in every row. Every fit is kept in
-``benchmarks/results/incoherence_*_fits.csv``; summaries and, as JSON, command, versions and machine stand beside it.
+cores. With ``--minutes`` either stops at the first whole round after that time; how many simulations were made is in
+every row. Every whole round is kept in ``benchmarks/results/incoherence_*_fits.csv``, from where ``--resume`` goes on;
+summaries and, as JSON, command, versions and machine stand beside it.
 """
 
 import argparse
@@ -24,15 +24,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from incoherence_regimes import REGIMES, UNIT, WORDINGS, Regime, instance_table, simulated
+from incoherence_regime_fits import MODELS, instances_of, regime_fit, regime_summary
+from incoherence_regimes import REGIMES, UNIT, WORDINGS, instance_table, simulated
 from numpy.typing import NDArray
 from rank_uniformity import rank_of, uniformity_p_values
 from scipy.stats import chisquare
 
-from analysis.bayes.diagnostics import convergence
 from analysis.bayes.incoherence import fit_incoherence
-from analysis.bayes.incoherence_data import Instances, checked_instances, model_instances
-from analysis.bayes.incoherence_priors import PRESENT, IncoherencePriors, PriorDraws, prior_draws
+from analysis.bayes.incoherence_data import Instances
+from analysis.bayes.incoherence_priors import IncoherencePriors, PriorDraws, prior_draws
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
 from analysis.bayes.incoherence_sampling import (
     IncoherenceDraws,
@@ -45,7 +45,6 @@ from analysis.frequentist.multiplicity import holm
 RANKS = 99
 #: Two chains are enough for 99 nearly independent draws.
 SBC_SETTINGS = SamplerSettings(chains=2, draws=990, tune=500, target_accept=0.9, cores=1)
-MODELS = {"SSL": True, "N": False}
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -57,11 +56,6 @@ def quantities(draws: IncoherenceDraws | PriorDraws, *, linked: bool) -> dict[st
     named = {name: values for name, values in draws.hyper.items() if linked or name not in ("a", "b", "omega")}
     named |= {f"{name}, these": values for name, values in these.items()}
     return named | {f"{name}, population": values for name, values in population_quantities(draws.hyper).items()}
-
-
-def instances_of(residuals: NDArray[np.float64]) -> Instances:
-    """The simulated residuals as one model's instances."""
-    return model_instances(checked_instances(instance_table(residuals)))[0]
 
 
 def sbc_round(
@@ -88,31 +82,36 @@ def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return flat[:: len(flat) // RANKS][:RANKS]
 
 
-def sbc(simulations: int, minutes: float, seed: int, models: list[str]) -> pd.DataFrame:
+def sbc(simulations: int, minutes: float, seed: int, models: list[str], *, resume: bool) -> pd.DataFrame:
     """Ranks, one row per fit (and one per pair), models alternating; those not named keep their earlier rows."""
     priors = IncoherencePriors()
     place = instances_of(np.zeros((len(UNIT), WORDINGS)))
-    kept = _earlier("incoherence_sbc_fits.csv", without=models)
-    start, rows = time.monotonic(), []
+    found = _earlier("incoherence_sbc_fits.csv", without=[] if resume else models)
+    start, done = time.monotonic(), _rounds(found)
     for at in range(0, simulations, 2):
-        for name in models:
+        wanted = [name for name in models if (name, at) not in done]
+        for name in wanted:
             rng = np.random.default_rng([seed, list(MODELS).index(name), at])
-            rows += [
-                {"model": name, "simulation": at, **row} for row in sbc_round(place, priors, rng, linked=MODELS[name])
-            ]
+            rows = sbc_round(place, priors, rng, linked=MODELS[name])
+            found = pd.concat([found, pd.DataFrame([{"model": name, "simulation": at, **row} for row in rows])])
+        if wanted:
+            _keep(found, "incoherence_sbc_fits.csv")
         if _over(start, minutes):
             break
-        if at % 4 == 0:
-            _keep(pd.concat([kept, pd.DataFrame(rows)]), "incoherence_sbc_fits.csv")
-    return pd.concat([kept, pd.DataFrame(rows)])
+    return found
 
 
 def _earlier(name: str, *, without: list[str]) -> pd.DataFrame:
-    """Rows of an earlier run of the other models, which a run of all models never reads."""
+    """Rows of an earlier run, without those of some models."""
     if set(without) == set(MODELS) or not (RESULTS / name).exists():
         return pd.DataFrame()
     table = pd.read_csv(RESULTS / name)
     return table[~table["model"].isin(without)]
+
+
+def _rounds(found: pd.DataFrame) -> set[tuple[str, int]]:
+    """Model and number of the rounds that are there."""
+    return set(zip(found["model"], found["simulation"], strict=True)) if len(found) else set()
 
 
 def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -138,66 +137,22 @@ def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
     return table.assign(p_adjusted=adjusted, family_size=len(table), passed=adjusted > 0.05)
 
 
-def regime_fit(regime: Regime, settings: SamplerSettings, rng: np.random.Generator) -> Iterator[dict[str, object]]:
-    """One data set: the moment estimate, and both models."""
-    mu, residuals = simulated(regime, rng)
-    truth, instances = float(np.sqrt((mu**2).mean())), instances_of(residuals)
-    square = instances.mean**2 - instances.ss / (instances.k * (instances.k - 1))
-    moment = float(np.sqrt(max(square.mean(), 0.0)))
-    label = {"regime": regime.name, "truth_these": truth, "truth_population": regime.persistent}
-    yield {**label, "model": "moment", "estimate": moment, "estimate_population": moment}
-    for name, linked in MODELS.items():
-        start = time.perf_counter()
-        seed = int(rng.integers(2**31))
-        draws = sample_instances(instances, IncoherencePriors(), settings, linked=linked, seed=seed)
-        seconds = time.perf_counter() - start
-        these = instance_quantities(draws.mu, draws.variance, draws.incoherent)["persistent"]
-        population = population_quantities(draws.hyper)["persistent"]
-        judged = convergence(np.stack([these, population], axis=-1))
-        row = {"p_present": float((these > PRESENT).mean()), "divergences": int(draws.sampler.diverging.sum())}
-        row |= {"r_hat": float(judged.r_hat.max()), "ess_bulk": float(judged.ess_bulk.min()), "seconds": seconds}
-        for values, end in ((these, ""), (population, "_population")):
-            low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
-            row |= {f"estimate{end}": middle, f"ci_low{end}": low, f"ci_high{end}": high}
-        yield {**label, "model": name, **row}
-
-
-def regimes(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
+def regimes(simulations: int, minutes: float, seed: int, *, resume: bool) -> pd.DataFrame:
     """All fits; every regime once per round."""
     settings = replace(incoherence_settings(cores=1), chains=2)
-    start, rows = time.monotonic(), []
+    found = _earlier("incoherence_regimes_fits.csv", without=[] if resume else list(MODELS))
+    start, done = time.monotonic(), {at for _, at in _rounds(found)}
     for at in range(simulations):
-        for number, regime in enumerate(REGIMES):
-            rng = np.random.default_rng([seed, number, at])
-            rows += [{"simulation": at, **row} for row in regime_fit(regime, settings, rng)]
-        _keep(pd.DataFrame(rows), "incoherence_regimes_fits.csv")
+        if at not in done:
+            rows: list[dict[str, object]] = []
+            for number, regime in enumerate(REGIMES):
+                rng = np.random.default_rng([seed, number, at])
+                rows += [{"simulation": at, **row} for row in regime_fit(regime, settings, rng)]
+            found = pd.concat([found, pd.DataFrame(rows)])
+            _keep(found, "incoherence_regimes_fits.csv")
         if _over(start, minutes):
             break
-    return pd.DataFrame(rows)
-
-
-def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
-    """One row per regime and estimator: bias, root mean square error, coverage, hit rate.
-
-    A coverage below ``band_low``, .95 less three binomial standard errors, is a failing of the model in that regime.
-    """
-    rows = []
-    for (regime, model), part in fits.groupby(["regime", "model"], sort=False):
-        error = part["estimate"] - part["truth_these"]
-        row = {"regime": regime, "model": model, "simulations": len(part), "bias": error.mean()}
-        row |= {"rmse": float(np.sqrt((error**2).mean())), "estimate": part["estimate"].mean()}
-        row["bias_population"] = (part["estimate_population"] - part["truth_population"]).mean()
-        if model != "moment":
-            positive = bool((part["truth_population"] > 0).all())
-            row["band_low"] = 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(part))
-            row["coverage_these"] = _covered(part, "", "truth_these")
-            row["coverage_population"] = _covered(part, "_population", "truth_population") if positive else np.nan
-            row["hit_rate"] = (part["p_present"] > 0.95).mean()
-            row["with_divergences"] = (part["divergences"] > 0).mean()
-            row["with_large_r_hat"] = (part["r_hat"] >= 1.01).mean()
-            row["least_ess_bulk"] = part["ess_bulk"].min()
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return found
 
 
 def speed(seed: int) -> pd.DataFrame:
@@ -221,12 +176,6 @@ def speed(seed: int) -> pd.DataFrame:
     return table.assign(regime=table["model"].map(regime), simulation=0, **totals)
 
 
-def _covered(part: pd.DataFrame, end: str, truth: str) -> float:
-    slack = 1e-9  # an interval that begins at exactly 0 covers 0
-    inside = (part[f"ci_low{end}"] <= part[truth] + slack) & (part[truth] <= part[f"ci_high{end}"])
-    return float(inside.mean())
-
-
 def _over(start: float, minutes: float) -> bool:
     return time.monotonic() - start > 60 * minutes
 
@@ -242,15 +191,16 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=None)
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS), help="of sbc")
     parser.add_argument("--minutes", type=float, default=np.inf, help="stop after the round that passes this time")
+    parser.add_argument("--resume", action="store_true", help="go on after the rounds that are kept")
     parser.add_argument("--seed", type=int, default=20261129)
     args = parser.parse_args()
     wanted = args.simulations or {"sbc": 200, "regimes": 24, "speed": 1}[args.what]
     start = time.process_time()
     if args.what == "sbc":
-        fits = sbc(wanted, args.minutes, args.seed, args.models)
+        fits = sbc(wanted, args.minutes, args.seed, args.models, resume=args.resume)
         summary = sbc_summary(fits, args.seed)
     elif args.what == "regimes":
-        fits = regimes(wanted, args.minutes, args.seed)
+        fits = regimes(wanted, args.minutes, args.seed, resume=args.resume)
         summary = regime_summary(fits)
     else:
         fits = summary = speed(args.seed)
@@ -267,6 +217,7 @@ def main() -> None:
         "machine": f"{platform.machine()}, {'two cores' if args.what == 'speed' else 'one core'}",
         "load_average": round(os.getloadavg()[0], 1),
         "cpu_seconds": round(time.process_time() - start, 1),
+        "resumed": args.resume,
     }
     path = RESULTS / f"incoherence_{args.what}.json"
     path.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")

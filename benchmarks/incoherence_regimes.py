@@ -1,4 +1,4 @@
-"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, eleven regimes."""
+"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, twelve regimes."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,13 @@ UNITS = 57
 #: Answers are printed to two decimals: smaller residuals are 0.
 SMALLEST = 0.001
 ACTIVE, NOISY = 0.15, 0.3
+#: Share of units that are noisy and incoherent, by effect.
+LINKED = {"linked": NOISY, "rarely linked": 0.15}
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """``effect``: none, small, medium, heavy or linked; ``noise``: Gaussian, mostly zero, lognormal or linked."""
+    """``effect``: none, small, medium, heavy, (rarely) linked; ``noise``: Gaussian, mostly-zero, lognormal, linked."""
 
     effect: str
     noise: str
@@ -41,6 +43,7 @@ REGIMES = (
     Regime("heavy", "Gaussian", 0.3),
     Regime("heavy", "mostly-zero", 0.3),
     Regime("linked", "linked", 0.3),
+    Regime("rarely linked", "linked", 0.3),
 )
 
 
@@ -49,9 +52,10 @@ def simulated(regime: Regime, rng: np.random.Generator) -> tuple[NDArray[np.floa
     n = len(UNIT)
     z = np.sqrt(0.5) * rng.standard_normal(UNITS)[UNIT] + np.sqrt(0.5) * rng.standard_normal(n)
     noise = rng.standard_normal((n, WORDINGS))
-    if regime.effect == "linked":
-        on = (rng.random(UNITS) < NOISY)[UNIT]
-        mu, sd = on * np.sqrt(0.09 / NOISY) * z, np.where(on, np.sqrt(0.09 / NOISY), 0.01)
+    if regime.effect in LINKED:
+        share = LINKED[regime.effect]
+        on = (rng.random(UNITS) < share)[UNIT]
+        mu, sd = on * np.sqrt(0.09 / share) * z, np.where(on, np.sqrt(0.09 / share), 0.01)
     else:
         scale = {"none": 0.0, "small": 0.1, "medium": 0.3, "heavy": np.sqrt(0.09 / ACTIVE)}[regime.effect]
         active = (rng.random(UNITS) < ACTIVE)[UNIT] if regime.effect == "heavy" else 1.0

@@ -90,8 +90,9 @@ def reliability_curve(
         reason``, one row per model and bin that has answers. No interval with fewer than five units.
     """
     rows = []
-    for model in sorted(answers["model"].astype(str).unique()):
-        part = answers[answers["model"].astype(str) == model]
+    named = answers["model"].astype(str)
+    for model in sorted(named.unique()):
+        part = answers[named == model]
         code, unit = bin_numbers(part["probability"], bins), pd.factorize(part["unit"], sort=True)[0]
         units = int(unit.max()) + 1
         flat = code * units + unit
@@ -145,11 +146,11 @@ def probability_errors(
         ``<name>_low`` and ``<name>_high``; ``miscalibration, resolution, uncertainty, within``; ``ci_level,
         ci_method, reason``.
     """
-    models = sorted(answers["model"].astype(str).unique())
+    named = answers["model"].astype(str)
     units = pd.Index(sorted(answers["unit"].astype(str).unique()))
     tops, sizes, rows = [], [], []
-    for model in models:
-        part = answers[answers["model"].astype(str) == model]
+    for model in sorted(named.unique()):
+        part = answers[named == model]
         gap = (part["probability"] - part["truth"]).to_numpy(float)
         unit = units.get_indexer(pd.Index(part["unit"].astype(str)))
         count = np.bincount(unit, minlength=len(units)).astype(float)

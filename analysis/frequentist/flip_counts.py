@@ -6,6 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.frequentist.unit_draws import chosen_sums
+
 Floats = NDArray[np.float64]
 #: Sums closer than this share of the sum of absolute values are ties.
 TIE: Final = 1e-10
@@ -54,8 +56,8 @@ def canonical_units(table: Floats) -> tuple[Floats, Floats]:
 def flipped_sums(units: Floats, rng: np.random.Generator, flips: int) -> Iterator[Floats]:
     """Sums (block, T) of the columns of ``units`` (T, G) under random signs, ``flips`` rows in all."""
     columns, total = np.ascontiguousarray(2 * units.T), units.sum(axis=1)
-    for bits in _random_bits(units.shape[1], rng, flips, max(units.shape)):
-        yield bits @ columns - total
+    for bits in _random_bits(units.shape[1], rng, flips, len(units)):
+        yield chosen_sums(bits, columns) - total
 
 
 def extreme_counts(zeroed: Floats, rng: np.random.Generator, flips: int, alternative: str) -> Floats:
@@ -81,11 +83,10 @@ def extreme_pair_counts(
     columns, signs, _ = canonical_order(differences[:, used])
     total, slack = units_total(differences), TIE * np.abs(differences).sum(axis=1)
     rows = sides[:, used][:, columns] * signs
-    doubled, whole = 2 * rows, rows.sum(axis=1)[:, None]
     firsts = [(int(first), np.flatnonzero(pairs[:, 0] == first)) for first in np.unique(pairs[:, 0])]
     hits = np.zeros(len(pairs))
-    for bits in _random_bits(rows.shape[1], rng, flips, max(rows.shape)):
-        sums = doubled @ bits.T - whole
+    for by_row in flipped_sums(rows, rng, flips):
+        sums = np.ascontiguousarray(by_row.T)
         for first, own in firsts:
             off = sums[first] - sums[pairs[own, 1]]
             hits[own] += np.count_nonzero(as_extreme(off, total[own, None], slack[own, None], alternative), axis=1)
@@ -104,11 +105,10 @@ def as_extreme(sums: Floats, total: Floats | float, slack: Floats | float, alter
     return sums >= total - slack if alternative == "greater" else sums <= total + slack
 
 
-def _random_bits(g: int, rng: np.random.Generator, flips: int, width: int) -> Iterator[Floats]:
-    """Random 0 and 1, (block, g), ``flips`` rows in all; a block times ``width`` numbers are held at once."""
+def _random_bits(g: int, rng: np.random.Generator, flips: int, tests: int) -> Iterator[NDArray[np.uint8]]:
+    """Random bits of g units, eight to a byte, ``flips`` rows in all; a block times ``tests`` sums are held at once."""
     # Whole bytes of the generator: the signs do not depend on the size of a block.
-    block = 8 * int(np.clip(_BLOCK // (8 * width), 8, 1250))
+    block = 8 * int(np.clip(_BLOCK // (8 * tests), 64, 1250))
     for start in range(0, flips, block):
         size = min(block, flips - start)
-        packed = np.frombuffer(rng.bytes(size * -(-g // 8)), np.uint8).reshape(size, -1)
-        yield np.unpackbits(packed, axis=1, count=g).astype(np.float64)
+        yield np.frombuffer(rng.bytes(size * -(-g // 8)), np.uint8).reshape(size, -1)

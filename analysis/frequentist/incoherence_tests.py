@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from analysis.errors import AnalysisError
+from analysis.frequentist.unit_draws import chosen_sums
 
 Floats = NDArray[np.float64]
 #: Level of the one-sided test, that of one end of a 95 % interval: "detected" never stands beside an interval with 0.
@@ -107,16 +108,17 @@ def pair_products(r: Floats, k: NDArray[np.int64], unit: NDArray[np.int64], size
 def _flipped(pairs: Floats, wordings: int, rng: np.random.Generator, flips: int) -> Iterator[Floats]:
     """Sums of products under random signs, block by block."""
     first, second = np.triu_indices(wordings, 1)
-    size = len(pairs)
+    size, whole = len(pairs), pairs.sum(axis=0)
     block = int(np.clip(_BLOCK // (size * wordings), 16, flips))
     for start in range(0, flips, block):
         n = min(block, flips - start)
-        packed = np.frombuffer(rng.bytes(n * wordings * -(-size // 8)), np.uint8).reshape(n, wordings, -1)
-        signs = 1.0 - 2.0 * np.unpackbits(packed, axis=2, count=size)
-        signs[:, 0] = 1.0
+        packed = np.frombuffer(rng.bytes(n * wordings * -(-size // 8)), np.uint8).reshape(n, wordings, -1).copy()
+        packed[:, 0] = 0
         total = np.zeros(n)
         for column, (a, b) in enumerate(zip(first, second, strict=True)):
-            total += (signs[:, a] * signs[:, b]) @ pairs[:, column]
+            # The product of two signs is negative where their bits differ.
+            differ = packed[:, a] ^ packed[:, b]
+            total += whole[column] - 2 * chosen_sums(differ, np.ascontiguousarray(pairs[:, column, None]))[:, 0]
         yield total
 
 

@@ -1,19 +1,19 @@
 """Answers joined into the sets that an identity needs, and why a set is incomplete."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.reduction.asked_queries import KEYS, Asked, joint_codes, served_answers
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 #: States that a variable has at least.
 FEWEST_STATES: Final = 2
-#: What makes one set: all its answers have these in common.
-KEYS: Final = ("model", "unit", "identity", "wording", "sample")
 TWICE: Final = "two items for one query: {role}"
 NOT_ASKED: Final = "not asked with the others (wording, sample, state): {role}"
 UNANSWERED: Final = "no probability: {role}"
@@ -112,103 +112,85 @@ def answer_sets(answers: pd.DataFrame, rule: JoinRule) -> AnswerSets | None:
         None where no unit has a query of every role. A query asked of one model only is expected of that model's
         sets alone; a state is expected wherever the instance has it for any model.
     """
-    asked = _served(answers, (*rule.roles, *rule.not_with))
-    asked = _instances(asked, rule)
-    if asked.empty:
+    asked = _instances(served_answers(answers, (*rule.roles, *rule.not_with)), rule)
+    if not len(asked.row):
         return None
     stateful = _stateful(asked, rule)
-    asked = asked.assign(stateful=stateful)
-    places, states, size = _state_places(asked)
-    sets, codes = _set_codes(asked)
-    instance = asked["instance"].to_numpy()[np.unique(codes, return_index=True)[1]]
+    places, states, size = _state_places(asked, stateful)
+    sets, codes, first = _set_codes(asked)
+    instance = asked.column("instance")[first]
     found = _Filled(asked, codes, places, len(sets), states.shape[1])
     set_states, number = states[instance], size[instance]
-    has_states = {role: _of_instances(asked, role, len(states))[instance] for role in rule.roles}
+    has_states = {role: _of_instances(asked, stateful, role, len(states))[instance] for role in rule.roles}
     reason = found.reasons(rule, has_states, set_states, number)
-    tokens = asked["tokens_reasoning"].groupby(codes).mean().to_numpy(float)
     return AnswerSets(
         keys=sets,
-        by_role={role: found.values("probability", role) for role in rule.roles},
-        truth={role: found.values("truth", role) for role in rule.roles},
+        by_role={role: found.values(asked.probability, role) for role in rule.roles},
+        truth={role: found.values(asked.truth, role) for role in rule.roles},
         states=set_states,
         has_states=has_states,
-        tokens=tokens,
+        tokens=np.asarray(pd.Series(asked.tokens).groupby(codes).mean(), dtype=np.float64),
         reason=reason,
-        row=asked["row"].to_numpy(),
+        row=asked.row,
         set_of_row=codes,
     )
 
 
-def _served(answers: pd.DataFrame, roles: tuple[str, ...]) -> pd.DataFrame:
-    """One row per answer × identity that it serves, of the roles wanted; text columns plain."""
-    wanted = answers[answers["role"].isin(roles)]
-    asked = pd.DataFrame({name: wanted[name].astype(str).to_numpy(object) for name in (*KEYS, "role", "state")})
-    for name in ("item_family", "level"):
-        asked[name] = wanted[name].astype(str).to_numpy(object)
-    for name in ("probability", "truth", "tokens_reasoning"):
-        asked[name] = wanted[name].to_numpy(float)
-    asked["row"] = np.flatnonzero(answers["role"].isin(roles))
-    listed = asked["identity"].str.split(";")
-    asked["identity"] = [list(dict.fromkeys(name.strip() for name in names if name.strip())) for names in listed]
-    exploded = asked.explode("identity", ignore_index=True)
-    own = exploded.dropna(subset="identity")
-    of_unit = own[["unit", "identity"]].drop_duplicates()
-    serving_all = exploded[exploded["identity"].isna()].drop(columns="identity").merge(of_unit, on="unit", how="left")
-    return pd.concat([own, serving_all], ignore_index=True).fillna({"identity": ""})
-
-
-def _instances(asked: pd.DataFrame, rule: JoinRule) -> pd.DataFrame:
+def _instances(asked: Asked, rule: JoinRule) -> Asked:
     """Rows of instances that have every role for some model, with the instance's code."""
-    code, _ = pd.factorize(pd.MultiIndex.from_frame(asked[["unit", "identity"]]), sort=True)
-    asked = asked.assign(instance=code)
-    roles = asked[["instance", "role"]].drop_duplicates()
-    barred = set(roles.loc[roles["role"].isin(rule.not_with), "instance"])
-    counted = roles[roles["role"].isin(rule.roles)].groupby("instance").size()
+    code = joint_codes([asked.column("unit"), asked.column("identity")])
+    roles = pd.DataFrame({"instance": code, "role": asked.column("role")}).drop_duplicates()
+    wanted = {asked.code("role", role) for role in rule.roles}
+    barred = set(roles.loc[roles["role"].isin([asked.code("role", role) for role in rule.not_with]), "instance"])
+    counted = roles[roles["role"].isin(wanted)].groupby("instance").size()
     whole = set(counted.index[counted == len(rule.roles)]) - barred
-    kept = asked[asked["instance"].isin(whole) & asked["role"].isin(rule.roles)]
-    code, _ = pd.factorize(kept["instance"], sort=True)
-    return kept.assign(instance=code).reset_index(drop=True)
+    kept = asked.of_rows(np.isin(code, list(whole)) & asked.among("role", rule.roles))
+    return replace(kept, codes=kept.codes.assign(instance=joint_codes([kept.column("unit"), kept.column("identity")])))
 
 
-def _stateful(asked: pd.DataFrame, rule: JoinRule) -> NDArray[np.bool_]:
+def _stateful(asked: Asked, rule: JoinRule) -> NDArray[np.bool_]:
     """Whether the state of an answer counts: it does in sums, where it is named, and where other roles share it."""
-    needed = set(rule.over_states) | set(rule.named_states or ())
-    pairs = asked.loc[asked["state"] != "", ["instance", "role", "state"]].drop_duplicates()
+    needed = [asked.code("role", role) for role in {*rule.over_states, *(rule.named_states or ())}]
+    rows = asked.codes[["instance", "role", "state"]]
+    pairs = rows[rows["state"] != asked.code("state", "")].drop_duplicates()
     by_role = pairs.groupby(["instance", "role"])["state"].transform("size")
     by_state = pairs.groupby(["instance", "state"])["role"].transform("size")
     counts = pairs[(by_role > 1) | (by_state > 1) | pairs["role"].isin(needed)]
-    marked = pd.MultiIndex.from_frame(counts[["instance", "role"]].drop_duplicates())
-    return np.asarray(pd.MultiIndex.from_frame(asked[["instance", "role"]]).isin(marked), dtype=bool)
+    size = len(asked.names["role"])
+    marked = (counts["instance"] * size + counts["role"]).unique()
+    return np.isin(asked.column("instance") * size + asked.column("role"), marked)
 
 
-def _state_places(asked: pd.DataFrame) -> tuple[Codes, NDArray[np.object_], Codes]:
+def _state_places(asked: Asked, stateful: NDArray[np.bool_]) -> tuple[Codes, NDArray[np.object_], Codes]:
     """Column of every answer, names of the states by instance, and how many there are."""
-    pairs = asked.loc[asked["stateful"], ["instance", "state"]].drop_duplicates().sort_values(["instance", "state"])
+    rows = asked.codes[["instance", "state"]]
+    pairs = rows[stateful].drop_duplicates().sort_values(["instance", "state"])
     pairs["place"] = pairs.groupby("instance").cumcount()
-    instances = int(asked["instance"].max()) + 1
+    instances = int(asked.column("instance").max()) + 1
     width = int(pairs["place"].max()) + 1 if len(pairs) else 1
     states = np.full((instances, width), None, dtype=object)
-    states[pairs["instance"], pairs["place"]] = pairs["state"]
+    states[pairs["instance"], pairs["place"]] = asked.names["state"][pairs["state"]]
     size = np.bincount(pairs["instance"].to_numpy(np.int64), minlength=instances)
-    found = asked[["instance", "state"]].merge(pairs, on=["instance", "state"], how="left")["place"].to_numpy(float)
-    places = np.where(asked["stateful"].to_numpy() & ~np.isnan(found), found, 0).astype(np.int64)
+    found = rows.merge(pairs, on=["instance", "state"], how="left")["place"].to_numpy(float)
+    places = np.where(stateful & ~np.isnan(found), found, 0).astype(np.int64)
     return places, states, size
 
 
-def _set_codes(asked: pd.DataFrame) -> tuple[pd.DataFrame, Codes]:
-    """Keys of the sets in order, and the set of every answer."""
-    frame = asked[list(KEYS)]
-    codes, index = pd.factorize(pd.MultiIndex.from_frame(frame), sort=True)
-    keys = pd.DataFrame(index.tolist(), columns=list(KEYS), dtype=object)
+def _set_codes(asked: Asked) -> tuple[pd.DataFrame, Codes, Codes]:
+    """Keys of the sets in order, the set of every answer, and the first answer of every set."""
+    codes = joint_codes([asked.column(name) for name in KEYS])
+    first = np.unique(codes, return_index=True)[1]
+    keys = pd.DataFrame({name: asked.texts(name, first) for name in KEYS}, dtype=object)
     for name in ("item_family", "level"):
         # An item's own level; where the queries of one set differ, the first in order of name.
-        keys[name] = asked[name].groupby(codes).min().to_numpy(object)
-    return keys, codes.astype(np.int64)
+        least = asked.codes[name].groupby(codes).min().to_numpy(np.int64)
+        keys[name] = asked.names[name][least]
+    return keys, codes, first
 
 
-def _of_instances(asked: pd.DataFrame, role: str, instances: int) -> NDArray[np.bool_]:
+def _of_instances(asked: Asked, stateful: NDArray[np.bool_], role: str, instances: int) -> NDArray[np.bool_]:
     marked = np.zeros(instances, dtype=bool)
-    marked[asked.loc[(asked["role"] == role) & asked["stateful"], "instance"].unique()] = True
+    marked[asked.column("instance")[asked.among("role", (role,)) & stateful]] = True
     return marked
 
 
@@ -216,27 +198,26 @@ def _of_instances(asked: pd.DataFrame, role: str, instances: int) -> NDArray[np.
 class _Filled:
     """Answers placed into arrays of sets × states."""
 
-    asked: pd.DataFrame
+    asked: Asked
     codes: Codes
     places: Codes
     sets: int
     width: int
 
-    def values(self, column: str, role: str) -> Floats:
+    def values(self, column: Floats, role: str) -> Floats:
         """(N, S) of one role; of several answers in one place, the last in order."""
-        here = (self.asked["role"] == role).to_numpy()
+        here = self.asked.among("role", (role,))
         placed = np.full((self.sets, self.width), np.nan)
-        placed[self.codes[here], self.places[here]] = self.asked[column].to_numpy(float)[here]
+        placed[self.codes[here], self.places[here]] = column[here]
         return placed
 
     def count(self, role: str, *, answered: bool) -> Codes:
         """(N, S): answers in every place."""
-        here = (self.asked["role"] == role).to_numpy()
+        here = self.asked.among("role", (role,))
         if answered:
-            here = here & self.asked["probability"].notna().to_numpy()
-        counted = np.zeros((self.sets, self.width), dtype=np.int64)
-        np.add.at(counted, (self.codes[here], self.places[here]), 1)
-        return counted
+            here = here & ~np.isnan(self.asked.probability)
+        flat = self.codes[here] * self.width + self.places[here]
+        return np.bincount(flat, minlength=self.sets * self.width).reshape(self.sets, self.width)
 
     def reasons(
         self,

@@ -3,7 +3,6 @@
 import dataclasses
 import importlib.util
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +67,10 @@ def test_axe_finds_no_serious_fault(browser: Browser, pages, name, width, dark):
 
 
 @pytest.fixture
-def faulty(tmp_path: Path) -> Iterator[Path]:
+def faulty(tmp_path: Path) -> Path:
     page = tmp_path / "faulty.html"
     page.write_text("<!doctype html><html><body><img src='data:,'><p style='color:#eee'>faint</p></body></html>")
-    yield page
+    return page
 
 
 def test_axe_would_notice(browser: Browser, faulty):

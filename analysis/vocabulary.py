@@ -65,6 +65,7 @@ OUTPUT_COLUMNS: Final[dict[str, str]] = {
     "p_present": "posterior probability of exceeding the threshold",
     "prior_p_present": "prior probability of exceeding the threshold",
     "bayes_factor": "posterior over prior odds of exceeding the threshold",
+    "withheld": "why a decision is not stated although its probability would allow it; empty otherwise",
     "bayes_factor_bound": "at least or at most, where all draws agree; empty otherwise",
     "rope_low": "lower end of the region of practical equivalence",
     "rope_high": "upper end of the region of practical equivalence",

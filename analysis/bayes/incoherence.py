@@ -22,6 +22,7 @@ from analysis.bayes.incoherence_attempt import (
 from analysis.bayes.incoherence_cache import fit_key, keep_fit, load_fit
 from analysis.bayes.incoherence_contrasts import Shared, contrast_table, shared_quantities
 from analysis.bayes.incoherence_data import LEAST_INSTANCES, ONE_WORDING, Instances, checked_instances, model_instances
+from analysis.bayes.incoherence_decisions import below_withheld
 from analysis.bayes.incoherence_predictive import predictive_checks
 from analysis.bayes.incoherence_priors import IncoherencePriors, sensitivity_priors
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL, IncoherenceFit
@@ -140,15 +141,16 @@ class _Task:
             reasons = [f"no model has {LEAST_INSTANCES} instances in at least two wordings"]
         checks = prior_checks(fitted, self.priors, self.seed)
         task = str(self.checked["task"].iloc[0])
+        predictive = _joined(parts.predictive)
         return IncoherenceFit(
             task=task,
             status="failed" if reasons else "ok",
             reason="; ".join(reasons),
-            table=completed_table(parts.summaries, checks, task=task),
+            table=below_withheld(completed_table(parts.summaries, checks, task=task), predictive),
             contrasts=contrasts.assign(task=task, target="these"),
             glance=pd.DataFrame(glances).assign(seed=self.seed),
             gates=pd.DataFrame(gates),
-            predictive=_joined(parts.predictive),
+            predictive=predictive,
             sensitivity=_joined(parts.sensitivity),
             refits=_joined(parts.refits),
             augment=_joined(parts.augment),

@@ -14,6 +14,7 @@ from analysis.bayes.incoherence_sampling import IncoherenceDraws
 Floats = NDArray[np.float64]
 
 _REPLICATES: Final = 400
+LINK_CHECK: Final = "correlation of log deviation and absolute mean"
 CLIP_CHECK: Final = "share of answers at the clip"
 NO_CLIP: Final = "the model knows no clip: a large share makes persistent incoherence too small"
 
@@ -76,7 +77,7 @@ CHECKS: Final[dict[str, Callable[[Floats, Floats, Floats], Floats]]] = {
     "share of instances at 0 throughout": _still,
     "excess kurtosis of the means": _kurtosis,
     "largest absolute mean": _largest,
-    "correlation of log deviation and absolute mean": _link,
+    LINK_CHECK: _link,
 }
 
 

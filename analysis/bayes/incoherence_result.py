@@ -31,8 +31,8 @@ class IncoherenceFit:
         One row per ``variant`` × ``model`` × ``measure`` × ``target`` (these, new_items), and for SSL by
         ``item_family`` and by ``level`` (these; empty elsewhere); columns of
         ``incoherence_summary.quantity_rows`` with ``prior_p_present``, ``bayes_factor`` (posterior over prior
-        odds of exceeding the threshold) and ``bayes_factor_bound``, ``decision`` (these instances), ``n``,
-        ``n_clusters`` (units), ``headline`` (SSL).
+        odds of exceeding the threshold) and ``bayes_factor_bound``, ``decision`` (these instances; SSL's *below* is
+        *undecided* where ``withheld`` says why), ``n``, ``n_clusters`` (units), ``headline`` (SSL).
     contrasts : DataFrame
         One row per pair of models and measure from SSL, over the instances that both have: ``model_a``,
         ``model_b``, columns of ``incoherence_summary.contrast_rows``, ``n``, ``n_dropped``.

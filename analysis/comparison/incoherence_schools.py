@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
 #: Reason -> its words in a report.
@@ -10,12 +9,10 @@ WORDS: Final = {
     "BOUNDARY": "BOUNDARY: near 0, where the square may be negative and a posterior may not",
     "TAIL": "TAIL: few units carry it",
     "CLIP": "CLIP: some answers are at the clip, which neither knows",
-    "LINK": "LINK: model N does not exclude what SSL does; noisy instances may be incoherent",
+    "LINK": "LINK: SSL alone would say below .10, which is withheld: noisy instances may be incoherent",
 }
 #: Share of clipped answers from which on the clip is a reason.
 CLIPPED: Final = 0.05
-#: Posterior probability of N that SSL's "below" should not leave.
-_OPEN: Final = 0.05
 #: (detected by sign flips, decision of SSL) -> verdict.
 _VERDICTS: Final = {
     ("detected", "above"): "both",
@@ -37,7 +34,7 @@ def incoherence_schools(moments: pd.DataFrame, posterior: pd.DataFrame, clipped:
         decision`` (detected, not detected, not tested), ``reason``; log-odds.
     posterior : DataFrame
         Rows of persistent incoherence, target these: ``model, variant`` (SSL, N) ``, estimate, ci_low, ci_high,
-        ci_method, p_present, decision, reason``.
+        ci_method, p_present, decision, withheld, reason``.
     clipped : Series
         Share of answers at the clip by model, in [0, 1].
 
@@ -49,16 +46,15 @@ def incoherence_schools(moments: pd.DataFrame, posterior: pd.DataFrame, clipped:
         small, size open, posterior only, neither, open, or failed (no posterior, or no test); ``why``, in words.
     """
     linked = posterior[posterior["variant"] == "SSL"].set_index("model")
-    normal = posterior[posterior["variant"] == "N"].set_index("model")["p_present"]
     rows = []
     for moment in moments.to_dict("records"):
         model = moment["model"]
         found: dict[Any, Any] = dict(linked.loc[model]) if model in linked.index else {"reason": "not fitted"}
-        rows.append(_row(moment, found, float(normal.get(model, np.nan)), float(clipped.get(model, 0.0))))
+        rows.append(_row(moment, found, float(clipped.get(model, 0.0))))
     return pd.DataFrame(rows)
 
 
-def _row(moment: dict[Any, Any], found: dict[Any, Any], normal: float, clipped: float) -> dict[str, Any]:
+def _row(moment: dict[Any, Any], found: dict[Any, Any], clipped: float) -> dict[str, Any]:
     usable = not str(found.get("reason") or "").startswith("MCMC") and pd.notna(found.get("estimate"))
     one = {name: moment[name] for name in ("model", "ci_level", "p_value", "resolution")}
     one |= _named("moment", moment)
@@ -71,7 +67,7 @@ def _row(moment: dict[Any, Any], found: dict[Any, Any], normal: float, clipped: 
             "BOUNDARY": near,
             "TAIL": bool(moment["tail"]) and moment["decision"] == "detected",
             "CLIP": clipped >= CLIPPED,
-            "LINK": found["decision"] == "below" and normal > _OPEN,
+            "LINK": bool(found["withheld"]),
         }
         reasons = [WORDS[name] for name, holds in flags.items() if holds]
     return one | {

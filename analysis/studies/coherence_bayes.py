@@ -59,6 +59,7 @@ def coherence_bayes_part(context: TaskContext) -> Part | None:
     except AnalysisError as error:
         return Part(limits=(sentence(context.where, f"no Bayesian column of incoherence: {error}"),))
     failed = [sentence(context.where, f"Bayesian incoherence (MCMC): {fit.reason}")] if fit.reason else []
+    failed += _withheld(fit, labels, where=context.where)
     if settings.fast:
         failed.append(sentence(context.where, "the Bayesian columns are a quick look with few draws (--fast)"))
     results = coherence_results(
@@ -127,8 +128,8 @@ def posterior_table(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str
         note="Medians in log-odds. SSL: a share of the instances is incoherent, with a probability that grows or "
         "falls with the instance's own noise; N: every instance is, normally distributed. These: the instances "
         "asked; new items: more like them, which near 0 rests on the priors. A posterior of a positive quantity "
-        "never holds 0: read the upper bound and the probability. Bayes factor: posterior over prior odds of "
-        "exceeding .10.",
+        "never holds 0: read the upper bound and the probability. No is said only where N agrees and noisy instances "
+        "do not lie farther from 0 than SSL expects. Bayes factor: posterior over prior odds of exceeding .10.",
     )
     return Table(spec, wide, simulated=design.simulated)
 
@@ -217,6 +218,14 @@ def _claims(fit: IncoherenceFit, labels: Mapping[str, str], *, where: str) -> tu
     ]
     words = f"persistent incoherence exceeds .10 with a posterior probability above .95 for {', '.join(names)}"
     return (sentence(where, words),) if names else ()
+
+
+def _withheld(fit: IncoherenceFit, labels: Mapping[str, str], *, where: str) -> list[str]:
+    """Models of which SSL alone would say that they lie below .10, with why it is not said."""
+    rows = fit.table[fit.table["withheld"] != ""]
+    names = [f"{labels.get(str(m), str(m))} ({why})" for m, why in zip(rows["model"], rows["withheld"], strict=True)]
+    words = f"persistent incoherence below .10, which SSL alone would give, is left undecided for {', '.join(names)}"
+    return [sentence(where, words)] if names else []
 
 
 def _folders(kept: Path | None) -> frozenset[str]:

@@ -12,10 +12,10 @@ def moment(decision: str, estimate: float, low: float, high: float, *, tail: boo
     return pd.DataFrame([row])
 
 
-def posterior(decision: str, *, normal: float = 0.0, reason: str = "", estimate: float = 0.2) -> pd.DataFrame:
+def posterior(decision: str, *, withheld: str = "", reason: str = "", estimate: float = 0.2) -> pd.DataFrame:
     row = {"model": "m", "estimate": estimate, "ci_low": 0.15, "ci_high": 0.25, "ci_method": "eti", "reason": reason}
-    linked = {**row, "variant": "SSL", "p_present": 0.5, "decision": decision}
-    return pd.DataFrame([linked, {**row, "variant": "N", "p_present": normal, "decision": "undecided"}])
+    linked = {**row, "variant": "SSL", "p_present": 0.5, "decision": decision, "withheld": withheld}
+    return pd.DataFrame([linked, {**row, "variant": "N", "p_present": 0.8, "decision": "undecided", "withheld": ""}])
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_reasons_are_those_that_hold() -> None:
     assert heavy.loc[0, "why"] == f"{WORDS['TAIL']}; {WORDS['CLIP']}"
     near = incoherence_schools(moment("not detected", 0.0, 0.0, 0.1, tail=True), posterior("undecided"), none)
     assert near.loc[0, "why"] == WORDS["BOUNDARY"]
-    hidden = incoherence_schools(moment("not detected", 0.2, 0.1, 0.3), posterior("below", normal=0.8), none)
-    assert hidden.loc[0, "why"] == f"{WORDS['BOUNDARY']}; {WORDS['LINK']}"
+    hidden = incoherence_schools(moment("not detected", 0.2, 0.1, 0.3), posterior("undecided", withheld="N"), none)
+    assert hidden.loc[0, "why"] == WORDS["LINK"]
 
 
 def test_estimates_are_apart_where_one_misses_the_other() -> None:

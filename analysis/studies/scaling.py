@@ -11,6 +11,7 @@ from analysis.report.numbers import level
 from analysis.report.spec import Table, TableSpec
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.factor_tables import named
+from analysis.studies.scaling_slopes import no_slopes, slope_rows, slopes_table
 from analysis.studies.wide_table import CELLS, estimate_column, table_name, wide_estimates
 
 MEASURES = {
@@ -46,6 +47,12 @@ def scaling_part(context: TaskContext) -> Part | None:
     tables = [sizes_table(context, wide)]
     if not found.empty:
         tables.append(correlations_table(context, found))
+    slopes = pd.DataFrame()
+    if context.bayes is not None:
+        slopes = slope_rows(context.estimates, facts, MEASURES, ci_level=context.ci_level)
+    refused = no_slopes(slopes)
+    if len(slopes) and not refused:
+        tables.append(slopes_table(context.design, slopes, MEASURES))
     four = context.design.cells == "validity_polarity"
     rows = context.estimates.merge(facts, on="model", how="inner")
     figure = scaling_figure(
@@ -55,8 +62,11 @@ def scaling_part(context: TaskContext) -> Part | None:
         intervals=f"{level(context.ci_level)} intervals by unit" if rows["ci_low"].notna().any() else "",
         subject=context.design.task,
     )
-    section = Section(f"{context.where}Model size", tables=tuple(tables), figures=(figure,), notes=(_NOTE,))
+    notes = (_NOTE, refused) if refused else (_NOTE,)
+    section = Section(f"{context.where}Model size", tables=tuple(tables), figures=(figure,), notes=notes)
     stored = {"model_sizes": facts, "size_correlations": found}
+    if len(slopes):
+        stored["size_slopes"] = slopes
     return Part((section,), data={name: t.assign(task=context.design.task) for name, t in stored.items()})
 
 

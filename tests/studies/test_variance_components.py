@@ -6,9 +6,9 @@ import pandas as pd
 from analysis.bayes.components import VarianceComponents, variance_components
 from analysis.bayes.result import AnswerBiasFit
 from analysis.report.terminal import render_text
-from analysis.schema.task_design import TaskDesign
 from analysis.studies.variance_components import components_section
 from tests.bayes.designs import gold_design
+from tests.studies.task_designs import design
 
 
 def found(values: list[float]) -> VarianceComponents:
@@ -20,13 +20,6 @@ def found(values: list[float]) -> VarianceComponents:
     )
     counts = gold_design({"a": (0.8, 0.6), "b": (0.7, 0.5), "c": (0.6, 0.7)})
     return variance_components(fit, counts)
-
-
-def design() -> TaskDesign:
-    return TaskDesign(
-        *("t", "judgement", "", "unit", False, "gold", "", {}, {}, {}, (), {}, 300, 3, 100, 100, False, False, False),
-        *("micro", "incorrect", "these", {}),
-    )
 
 
 def test_both_tables_print_and_the_sentence_names_the_largest_share() -> None:

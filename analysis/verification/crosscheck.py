@@ -1,10 +1,11 @@
 """The classical statistics of a report, recomputed from its reduced tables with other people's code.
 
 statsmodels gives contrasts, cluster-robust errors, Wilson limits and Holm adjustment; pingouin, where installed,
-gives Holm and paired t as a second opinion (GPL-3: an extra, never imported by the core).
+gives Holm as a second opinion (GPL-3: an extra, never imported by the core). Paired differences and means of
+incoherence stand in modules of their own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,10 +17,13 @@ from scipy.stats import norm, t
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.errors import AnalysisError
+from analysis.verification.crosscheck_accuracy import FAMILIES, difference_rows, family_rows
+from analysis.verification.crosscheck_coherence import coherence_rows
+from analysis.verification.written_report import report_data
 
-#: Measure -> weights of the cells in it, for designs of four cells and of two.
+#: Measure -> weights of the cells in it, for designs of four cells, of two, and without cells.
 CONTRASTS = {
+    "accuracy": {"": 1.0},
     "acc_yes": {"VA": 0.5, "IN": 0.5, "gold_yes": 1.0},
     "acc_no": {"VN": 0.5, "IA": 0.5, "gold_no": 1.0},
     "acc_va": {"VA": 1.0},
@@ -39,6 +43,10 @@ TREATMENTS = {
 }
 ESTIMATE_TOLERANCE = 1e-9
 ADJUSTED_TOLERANCE = 1e-12
+#: Data files of which something is recomputed: by ``contrast_rows``, the families, and the residuals.
+_RECOMPUTED = {"estimates", "floor_tests", "instances", "residuals", "incoherence", *(name for name, *_ in FAMILIES)}
+#: Of the sign flips that are drawn where they are too many to enumerate.
+_SEED = 20_261_130
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +54,15 @@ class CrossCheck:
     """Outcome of recomputing a report.
 
     ``rows`` has one row per compared number: what, model, measure, ours, theirs, difference, allowed, ok, with.
-    ``n_different`` counts rows outside what is allowed.
+    ``n_different`` counts rows outside what is allowed; ``unchecked`` names the data files with estimates or
+    p-values of which nothing was recomputed, ``without_units`` what could not be for want of values by unit.
     """
 
     rows: pd.DataFrame
     n_different: int
     pingouin: bool
+    unchecked: tuple[str, ...]
+    without_units: tuple[str, ...]
 
 
 def crosscheck_report(report: Path) -> CrossCheck:
@@ -69,25 +80,37 @@ def crosscheck_report(report: Path) -> CrossCheck:
     Raises
     ------
     AnalysisError
-        The directory is not a report. One without answer-bias estimates gives no rows.
+        The directory holds no report, or one of another version.
     """
-    data = report / "data"
-    needed = [data / f"{name}.parquet" for name in ("unit_sums", "estimates", "floor_tests")]
-    if not (report / "manifest.json").is_file():
-        raise AnalysisError(f"{report}: not a report; give a folder that `evenhand report` wrote")
+    data = report_data(report)
     has_pingouin = find_spec("pingouin") is not None
-    rows: list[tuple] = []
-    if all(p.is_file() for p in needed):
-        sums, estimates, tests = (pd.read_parquet(p) for p in needed)
-        rows = [*contrast_rows(sums, estimates), *limit_rows(estimates), *holm_rows(tests)]
-    if rows and has_pingouin:
-        rows += pingouin_rows(tests)
+    rows: list[tuple] = [
+        *family_rows(data), *difference_rows(data, np.random.default_rng(_SEED)), *coherence_rows(data),
+    ]  # fmt: skip
+    if {"unit_sums", "estimates"} <= set(data):
+        rows += [*contrast_rows(data["unit_sums"], data["estimates"]), *limit_rows(data["estimates"])]
+    if "floor_tests" in data:
+        rows += holm_rows(data["floor_tests"])
+        rows += pingouin_rows(data["floor_tests"]) if has_pingouin else []
     table = pd.DataFrame(
         rows, columns=["task", "model", "measure", "number", "ours", "theirs", "allowed", "checked_with"]
     )
     table["difference"] = (table["ours"] - table["theirs"]).abs()
     table["ok"] = table["difference"] <= table["allowed"]
-    return CrossCheck(table, int((~table["ok"]).sum()), has_pingouin)
+    results = {name for name, found in data.items() if {"estimate", "p_value", "difference"} & set(found.columns)}
+    scores = "leaderboard" in data and not (set(data["leaderboard"]["task"]) <= set(_tasks(data)))
+    return CrossCheck(
+        rows=table,
+        n_different=int((~table["ok"]).sum()),
+        pingouin=has_pingouin,
+        unchecked=tuple(sorted(results - _RECOMPUTED)),
+        without_units=("mean scores, of which a report keeps no values by unit",) if scores else (),
+    )
+
+
+def _tasks(data: Mapping[str, pd.DataFrame]) -> pd.Series:
+    """Tasks of which a report keeps sums by unit."""
+    return data["unit_sums"]["task"] if "unit_sums" in data else pd.Series(dtype=str)
 
 
 def contrast_rows(sums: pd.DataFrame, estimates: pd.DataFrame) -> list[tuple]:

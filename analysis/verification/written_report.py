@@ -85,14 +85,21 @@ def table_records(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def _read(folder: Path, name: str, ending: str) -> str:
-    known = table_names(folder)
-    if name not in known:
-        raise AnalysisError(f"{folder}: no table {name!r}; there are {', '.join(known) or 'none'}")
-    path = folder / "tables" / f"{name}.{ending}"
+    path = folder / "tables" / f"{_table_named(folder, name)}.{ending}"
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise AnalysisError(f"{path}: cannot be read; make the report anew from its logs") from error
+
+
+def _table_named(folder: Path, name: str) -> str:
+    """The table of that name, or the only one whose name goes on with a task: ``cells`` for ``cells_my_task``."""
+    known = table_names(folder)
+    longer = [table for table in known if table.startswith(f"{name}_")]
+    if name in known or len(longer) == 1:
+        return name if name in known else longer[0]
+    near = f"several begin with it: {', '.join(longer)}" if longer else f"there are {', '.join(known) or 'none'}"
+    raise AnalysisError(f"{folder}: no table {name!r}; {near}")
 
 
 def _value(text: str | None) -> Any:

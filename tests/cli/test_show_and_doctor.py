@@ -49,6 +49,29 @@ def test_unknown_table_and_other_folder_get_one_message(report, tmp_path, capsys
     assert "holds no report" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("tables", "asked", "found"),
+    [
+        (("cells_t", "classes_t"), "cells", "cells_t"),
+        (("cells", "cells_t"), "cells", "cells"),
+        (("cells_t", "cells_u"), "cells", "several begin with it: cells_t, cells_u"),
+        (("cells_t",), "cell", "there are cells_t"),
+    ],
+)
+def test_a_table_of_the_only_task_needs_no_name_of_the_task(tables, asked, found, tmp_path, capsys):
+    """Catches a name that must be looked up first, and one of two tables shown for a name that both begin with."""
+    (tmp_path / "tables").mkdir()
+    outputs = {f"tables/{name}.csv": {} for name in tables}
+    manifest = {"format": "evenhand report", "format_version": 1, "outputs": outputs}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    for name in tables:
+        (tmp_path / "tables" / f"{name}.txt").write_text(f"table {name}\n")
+    status = main(["show", str(tmp_path), asked])
+    said = capsys.readouterr()
+    assert (status, said.out) == ((0, f"table {found}\n") if found in tables else (2, ""))
+    assert found in tables or found in said.err
+
+
 def test_report_of_another_format_says_what_to_do(report, tmp_path, capsys):
     """Catches a newer report read as if nothing had changed."""
     text = (report / "manifest.json").read_text(encoding="utf-8")

@@ -58,6 +58,7 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_persistent.py
 	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
 	@$(PY) benchmarks/calibrate_tests.py
+	@$(PY) benchmarks/calibrate_null_reports.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes
 

@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.schema.checks import ERROR, check_responses, unused_columns
     from analysis.schema.design import read_designs
     from analysis.schema.runs import resolve_runs
+    from analysis.schema.same_numbers import unite_same_numbers
     from analysis.schema.store import open_store
     from analysis.schema.study import find_study, load_study
 
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         intake = take_in(args.logs, study, settings, Path(scratch) / "store")
         with open_store(intake.store) as con:
+            united = unite_same_numbers(con, study.conditions)
             settled = resolve_runs(con, args.runs, conditions=study.conditions) if args.runs else None
             designs = read_designs(con, study)
             violations = check_responses(con, designs, study)
@@ -47,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     for violation in violations:
         _print_violation(violation)
     errors = sum(violation.severity == ERROR for violation in violations) + unread
+    for sentence in united:
+        _print(f"note: {sentence}")
     for old in settled.superseded if settled else ():
         _print(f"not used: {_number(old.rows, 'response')} of run {old.run}, which a later run repeats ({old.model})")
     if unused:

@@ -4,13 +4,14 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
 
 import duckdb
 
 from analysis.errors import AnalysisError
+from analysis.schema.columns import find_column
 from analysis.schema.quoting import quote_identifier, shown
 
 _EXPRESSION = re.compile(r"(?P<column>.+?)\s*(?:(?P<sign>!=|==?)|\s(?P<word>not\s+in|in)\s)\s*(?P<value>.*)", re.DOTALL)
@@ -53,6 +54,7 @@ class Selection:
         """
         cases, parameters = [], []
         for condition in self.conditions:
+            condition = _resolved(condition, types)
             test, values = _unmet_sql(condition, types)
             cases.append(f"WHEN {test} THEN ?")
             parameters += [*values, f"not selected: {condition.text}"]
@@ -104,7 +106,7 @@ def check_selection(con: duckdb.DuckDBPyConnection, chosen: Selection, view: str
     """
     types = column_types(con, view)
     chosen.reason_sql(types)
-    for condition in chosen.conditions:
+    for condition in (_resolved(condition, types) for condition in chosen.conditions):
         for value in condition.values if condition.keep else ():
             test, parameters = _equals_sql(condition, value, types[condition.column])
             found = con.execute(f"SELECT count(*) FROM {quote_identifier(view)} WHERE {test}", parameters).fetchone()
@@ -124,9 +126,15 @@ def _refuse_level(con: duckdb.DuckDBPyConnection, view: str, condition: Conditio
     )
 
 
+def _resolved(condition: Condition, types: dict[str, str]) -> Condition:
+    """The condition with its column as the table names it: ``topic`` finds ``factor.topic`` and ``meta.topic``."""
+    return replace(condition, column=find_column(condition.column, tuple(types)) or condition.column)
+
+
 def _unmet_sql(condition: Condition, types: dict[str, str]) -> tuple[str, list[object]]:
     if condition.column not in types:
-        near = get_close_matches(condition.column, types, n=3, cutoff=0.5)
+        bare = [name.removeprefix("meta.") for name in types]
+        near = get_close_matches(condition.column, bare, n=3, cutoff=0.5)
         hint = (
             f"did you mean {' or '.join(map(shown, near))}?" if near else f"there are: {', '.join(map(shown, types))}"
         )

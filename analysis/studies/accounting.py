@@ -50,13 +50,18 @@ def rows_set_aside(
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else excluded
 
 
-def refuse_nothing(excluded: pd.DataFrame, rows: int, designs: Sequence[TaskDesign]) -> None:
-    """Refuse a run whose selection and exclusions leave no row of any task."""
+def refuse_nothing(
+    excluded: pd.DataFrame, rows: int, designs: Sequence[TaskDesign], warnings: Sequence[str] = ()
+) -> None:
+    """Refuse a run whose selection and exclusions leave no row of any task; ``warnings`` may say why."""
     chosen = excluded[~excluded["reason"].isin(["errored", "missing"])]
     if designs and rows and int(chosen["rows"].sum()) == rows:
         reasons = chosen.groupby("reason", sort=False)["rows"].sum().sort_values(ascending=False, kind="stable")
         listed = "".join(f"\n  {n:,} rows: {reason}" for reason, n in reasons.items())
-        raise AnalysisError(f"none of the {rows:,} responses is left to estimate anything from:{listed}")
+        raise AnalysisError(
+            f"none of the {rows:,} responses is left to estimate anything from:{listed}"
+            + "".join(f"\n  {said}" for said in warnings)
+        )
 
 
 def run_manifest(

@@ -29,6 +29,7 @@ from analysis.studies.condition_tables import (
     ranks_table,
 )
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.factors import baseline_of
 from analysis.studies.wide_table import table_name
 
 Pair = tuple[str, str]
@@ -55,10 +56,11 @@ def conditions_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
 
 def declared_pairs(context: TaskContext, factor: str, levels: tuple[str, ...]) -> tuple[Pair, ...]:
     """Baseline with each other level; without a baseline the declared contrasts, or else all pairs."""
-    baseline = context.study.baselines.get(factor)
+    baseline = baseline_of(context, factor)
     if baseline in levels:
         return tuple((str(baseline), level) for level in levels if level != baseline)
-    declared = [c for c in context.study.contrasts if c.factor == factor and not c.where]
+    names = (factor, factor.removeprefix("factor."))
+    declared = [c for c in context.study.contrasts if c.factor in names and not c.where]
     listed = [(contrast.levels[0], level) for contrast in declared for level in contrast.levels[1:]]
     return tuple(pair for pair in listed if set(pair) <= set(levels)) or tuple(combinations(levels, 2))
 
@@ -144,7 +146,7 @@ def _heat_map(context: TaskContext, answers: TaskAnswers, matched: MatchedLevels
 
 
 def _ordered(context: TaskContext, factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
-    baseline = context.study.baselines.get(factor)
+    baseline = baseline_of(context, factor)
     return tuple(sorted(levels, key=lambda level: (level != baseline, level)))
 
 

@@ -20,8 +20,11 @@ from analysis.reduction.scores import item_scores
 from analysis.reduction.selection import EVERYTHING, Selection
 from analysis.reduction.statuses import status_counts
 from analysis.schema.checks import Violation, check_responses
+from analysis.schema.declared_levels import absent_levels
 from analysis.schema.design import create_analysed_view, read_designs
+from analysis.schema.model_labels import check_labels
 from analysis.schema.runs import SettledRuns, resolve_runs
+from analysis.schema.same_numbers import unite_same_numbers
 from analysis.schema.store import open_store
 from analysis.schema.study import Study, find_study, load_study
 from analysis.schema.task_design import TaskDesign
@@ -153,17 +156,20 @@ def _reduced(
         overridden = _overridden(con, study, settings)
         study, selection = private_names(con, study, settings.selection, no_text=settings.no_text)
         settings = replace(settings, selection=selection)
+        united = unite_same_numbers(con, study.conditions)
         settled = SettledRuns()
         if settings.runs is not None:
             settled = resolve_runs(con, settings.runs, conditions=study.conditions)
+        check_labels(con, study)
         designs = read_designs(con, study)
         found = _stop_on_errors(check_responses(con, designs, study))
         names = names_in(con) if settings.no_text else ()
-        warnings = [private_sentence(said, no_text=settings.no_text, known=names) for said in found]
         create_analysed_view(con, designs, study)
+        said_of_levels = (*united, *absent_levels(con, study))
+        warnings = [private_sentence(said, no_text=settings.no_text, known=names) for said in (*found, *said_of_levels)]
     with stage(clock, settings, "reducing"):
         excluded, statuses = exclusions(con, designs, settings.selection), status_counts(con)
-        refuse_nothing(excluded, int(statuses["rows"].sum()), designs)
+        refuse_nothing(excluded, int(statuses["rows"].sum()), designs, warnings[: len(found)])
         counts = {d.task: _counts(con, d, study, settings) for d in designs}
         stated = {d.task: stated_probabilities(con, d, study, settings.selection) for d in designs}
         graded = {d.task for d in designs if d.kind == "score" and _has_mean_score(con, d, settings.selection)}
@@ -238,7 +244,7 @@ def _stop_on_errors(violations: list[Violation]) -> list[str]:
             f"`evenhand validate` lists more examples:{listed}",
             offenders=[v.rule for v in errors],
         )
-    return [f"{v.message}." for v in violations]
+    return [f"{v.message}; {v.fix}." if v.fix else f"{v.message}." for v in violations]
 
 
 @contextmanager

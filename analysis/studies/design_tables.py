@@ -1,4 +1,4 @@
-"""What was asked: templates and question forms with their items, from the levels in the logs."""
+"""What was asked: templates, question forms and versions with their items, from the levels in the logs."""
 
 from typing import Final
 
@@ -14,14 +14,19 @@ from analysis.studies.wide_table import table_name
 TABLES: Final = {
     "design_templates": ("template", ("validity", "item_family")),
     "design_forms": ("form", ("polarity", "negation", "wording")),
+    "design_variants": ("variant", ("validity", "believability")),
 }
-TITLES: Final = {"template": "Templates and their items", "form": "Question forms and their items"}
+TITLES: Final = {
+    "template": "Templates and their items",
+    "form": "Question forms and their items",
+    "variant": "Versions and their items",
+}
 #: More rows than this say nothing at a glance.
 MOST_ROWS: Final = 60
 
 
 def design_tables_part(context: TaskContext) -> Part | None:
-    """Tables of the templates and of the question forms, where there are two or more of them."""
+    """Tables of the templates, the question forms and the versions, where there are two or more of them."""
     factors = context.design.item_factors
     tables, data = [], {}
     for name, (factor, beside) in TABLES.items():

@@ -59,6 +59,9 @@ PROBABILITY_OPERATORS: Final = Preset(
         ("Table 12", "templates", "templates"),
         ("Table 13", "size within family", "model_sizes"),
         ("Table 14", "weightings", "weightings_accuracy"),
+        ("Text", "floor of affirmative questions alone", "contrasts"),
+        ("Text", "what goes with the floor and with |bias|", "associations"),
+        ("Text", "floor without some of the items", "restricted_floors"),
         ("Figure 1", "floor against |bias|", "floor_bias"),
         ("Figure 2", "accuracy against size", "scaling"),
         ("Figure 3", "heat map", "heat_map"),
@@ -70,6 +73,7 @@ SYLLOGISMS: Final = Preset(
     "formal and natural-language syllogisms",
     ("variant", "believability"),
     (
+        ("Tables 1, 2", "versions and their items", "design_variants"),
         ("Table 3", "accuracy, precision, recall, F1", "classification"),
         ("Table 3", "consistency over all versions", "consistency"),
         ("Table 3", "consistency of two versions", "consistency_pairs"),
@@ -197,10 +201,34 @@ def preset_parts(context: TaskContext, preset: Preset | None, parts: list[Part])
         absent = ", ".join(lacking(preset_of(context.preset), context.design))
         words = f"{context.where}--preset {context.preset} does not fit: no two levels of {absent}."
         return [*parts, Part(attention=(words,))]
+    if context.preset is not None:
+        parts = [
+            replace(part, sections=tuple(captioned(s, preset, context.design) for s in part.sections)) for part in parts
+        ]
     sections = [section for part in parts for section in part.sections]
     printed = [table.spec.name for section in sections for table in section.tables]
     printed += [figure.name for section in sections for figure in section.figures]
     return [*parts, numbering_part(context, preset, tuple(printed), asked=context.preset is not None)]
+
+
+def captioned(section: Section, preset: Preset, design: TaskDesign) -> Section:
+    """The section with the numbers of the published study in the captions of its tables and figures."""
+    tables = tuple(
+        replace(table, spec=replace(table.spec, title=_numbered(table.spec.title, table.spec.name, preset, design)))
+        for table in section.tables
+    )
+    figures = tuple(replace(f, title=_numbered(f.title, f.name, preset, design)) for f in section.figures)
+    return replace(section, tables=tables, figures=figures)
+
+
+def _numbered(title: str, name: str, preset: Preset, design: TaskDesign) -> str:
+    numbers = [number for number, _, stem in preset.tables if _is(name, stem, design) and number != "Text"]
+    return f"{title} ({', '.join(dict.fromkeys(numbers))} of the published study)" if numbers else title
+
+
+def _is(name: str, stem: str, design: TaskDesign) -> bool:
+    """Whether a table or figure is the one of that stem; those of two wordings have the pattern's name behind it."""
+    return name == table_name(stem, design) or (stem.endswith("wordings") and name.startswith(stem))
 
 
 def numbering_part(context: TaskContext, preset: Preset, printed: tuple[str, ...], *, asked: bool) -> Part:
@@ -217,8 +245,7 @@ def numbering_part(context: TaskContext, preset: Preset, printed: tuple[str, ...
     """
     rows = []
     for number, shows, stem in preset.tables:
-        own = table_name(stem, context.design)
-        found = [name for name in printed if name == own or (stem.endswith("wordings") and name.startswith(stem))]
+        found = [name for name in printed if _is(name, stem, context.design)]
         missing = "" if found else "the logs lack what it needs"
         rows.append({"number": number, "shows": shows, "here": ", ".join(found) or None, "reason": missing})
     spec = TableSpec(

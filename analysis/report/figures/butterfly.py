@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
+from matplotlib.patheffects import withStroke
 
 from analysis.report.content import Figure
 from analysis.report.figures.rows import row_axes, row_labels, row_size
-from analysis.report.figures.style import BLUE, INK, LABEL_SIZE, SOFT, VERMILION
+from analysis.report.figures.style import BLUE, INK, LABEL_SIZE, PAPER, SOFT, VERMILION
 from analysis.report.numbers import counted, fixed
 
 
@@ -64,6 +65,9 @@ def _draw(canvas: Canvas, *, shown: pd.DataFrame, sides: tuple[str, str]) -> Non
                 va="center",
                 fontsize=LABEL_SIZE,
                 color=INK,
+                # The dashed line pauses behind the number.
+                path_effects=[withStroke(linewidth=2.4, foreground=PAPER)],
+                zorder=5,
             )
         axes.axvline(sign * 0.5, color=SOFT, linewidth=0.6, linestyle=(0, (4, 3)), zorder=3)
         axes.text(sign * 0.56, -0.75, sides[0 if sign < 0 else 1], ha="center", va="bottom", fontsize=LABEL_SIZE)

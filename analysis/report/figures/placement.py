@@ -57,6 +57,25 @@ class Placement:
         return bool(np.isfinite(self.boxes).all())
 
 
+def doubtful(placement: Placement, points: Array) -> int:
+    """Number of labels that lie no farther from another point than from their own.
+
+    Parameters
+    ----------
+    placement : Placement
+    points : array (n, 2)
+        The labelled points, in the order of the boxes.
+    """
+    left, bottom, right, top = (edge[:, None] for edge in placement.boxes.T)
+    x, y = points.T
+    aside = np.maximum(np.maximum(left - x, x - right), 0)
+    above = np.maximum(np.maximum(bottom - y, y - top), 0)
+    distance = np.hypot(aside, above)
+    own = distance.diagonal().copy()
+    np.fill_diagonal(distance, np.inf)
+    return int((distance.min(axis=1, initial=np.inf) <= own).sum())
+
+
 def place_labels(
     points: Array,
     sizes: Array,

@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from analysis.report.figures.placement import MARK, Placement, place_labels
+from analysis.report.figures.placement import MARK, Placement, doubtful, place_labels
 from analysis.report.figures.points import INCLUDES_ZERO, UNDEFINED
 from analysis.report.figures.strokes import Stroke, bars, covered, inked
 from analysis.report.figures.style import (
@@ -43,7 +43,9 @@ _NUMBER_SIZE: Final = 6.5
 _NAME_REACH: Final = 30.0
 _MOST_LED: Final = 0.25
 #: Names that cover more of the frame than this never all find a place within reach of their points.
-_MOST_COVERED: Final = 0.25
+_MOST_COVERED: Final = 0.1
+#: More names than this share that lie as near to another point leave open whose they are.
+_MOST_DOUBTFUL: Final = 0.1
 _CROSS: Final = {"color": SOFT, "marker": "x"}
 _LEAN: Final = {1: (BLUE, "o"), -1: (VERMILION, "s"), 0: (SOFT, "D")}
 
@@ -127,7 +129,9 @@ def plane_layout(plane: Plane) -> Layout:
     width, height = round(plane.width + LEFT + RIGHT, 3), round(plane.height + BOTTOM + TOP, 3)
     if _may_fit(plane, labels):
         places = _places(plane, labels, LABEL_SIZE, reach=_NAME_REACH)
-        if places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels)):
+        spots = _in_points(plane, plane.points[["x", "y"]].to_numpy(float))
+        followed = places.complete and places.led.sum() <= max(2, _MOST_LED * len(labels))
+        if followed and doubtful(places, spots) <= max(1, _MOST_DOUBTFUL * len(labels)):
             return Layout(labels, False, places, remarks, 0, 0, (width, height))
     numbers = tuple(str(n) for n in plane.points["number"])
     columns = max(1, int((width - 0.2) / KEY_WIDTH))

@@ -76,6 +76,19 @@ class ReportContent:
         return tuple(figure for section in self.sections for figure in section.figures)
 
 
+def printed_sentences(content: ReportContent, sentences: Iterable[str]) -> tuple[str, ...]:
+    """Sentences as a reader sees them: with a capital letter, unless they begin with the name of a model or task."""
+    statuses = content.data.get("statuses", pd.DataFrame())
+    names = {str(v).casefold() for column in ("model", "task") if column in statuses for v in statuses[column].unique()}
+    starts = tuple(name for name in names if name)
+
+    def capital(said: str) -> str:
+        plain = re.match(r"[a-z]+(?=[ :,])", said) and not said.casefold().startswith(starts)
+        return said[0].upper() + said[1:] if plain else said
+
+    return tuple(map(capital, sentences))
+
+
 def file_stem(*parts: str) -> str:
     """A stem that is safe in any file system and address, made of the letters and digits of ``parts``.
 

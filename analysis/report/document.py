@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from analysis.report.content import Figure, ReportContent, Section
+from analysis.report.content import Figure, ReportContent, Section, printed_sentences
 from analysis.report.latex_text import escape_latex
 from analysis.report.notes import SIMULATED_NOTE
 from analysis.report.numbers import count
@@ -52,9 +52,9 @@ def render_document(content: ReportContent) -> str:
         [
             _PREAMBLE + rf"\title{{{_text(content.title)}}}\author{{}}\date{{}}\maketitle",
             *simulated,
-            *_listed("What can be claimed", content.summary),
-            *_listed("Limitations: what cannot be claimed", content.limits),
-            *_listed("What needs attention", content.attention),
+            *_listed("What can be claimed", printed_sentences(content, content.summary)),
+            *_listed("Limitations: what cannot be claimed", printed_sentences(content, content.limits)),
+            *_listed("What needs attention", printed_sentences(content, content.attention)),
             *_methods(content),
             *(line for section in content.sections for line in _section(section)),
             *_bibliography(cited_keys(content.methods)),

@@ -5,7 +5,7 @@ import hashlib
 from importlib.resources import files
 from typing import Final
 
-from analysis.report.content import Figure, ReportContent, Section
+from analysis.report.content import Figure, ReportContent, Section, printed_sentences
 from analysis.report.escape import escape_html
 from analysis.report.figures.render import RenderedFigure, inline_svg, rendered_figure
 from analysis.report.html_table import render_html
@@ -112,7 +112,7 @@ def _summary(content: ReportContent) -> str:
         ("attention", "What needs attention", content.attention),
     )
     shown = "\n".join(
-        f'<div class="{kind}"><h3>{heading}</h3>{_items(sentences)}</div>'
+        f'<div class="{kind}"><h3>{heading}</h3>{_items(printed_sentences(content, sentences))}</div>'
         for kind, heading, sentences in blocks
         if sentences
     )

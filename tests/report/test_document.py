@@ -13,6 +13,7 @@ from example_tables import skip_or_fail
 from test_latex import overfull
 
 from analysis.errors import AnalysisError
+from analysis.report.content import printed_sentences
 from analysis.report.document import render_document
 from analysis.report.manifest import document_problem
 from analysis.report.number_macros import number_macros
@@ -147,3 +148,20 @@ def test_macros_work_in_a_document_and_unknown_names_stop_it(tmp_path: Path) -> 
     assert codes[1] != 0
     text = subprocess.run(["pdftotext", tmp_path / "good.pdf", "-"], capture_output=True, check=True).stdout
     assert b"0.800" in text
+
+
+def test_sentences_begin_with_a_capital_but_names_do_not_change() -> None:
+    """Catches sentences in small letters on the page, and a model whose name is written otherwise than in its log."""
+    statuses = pd.DataFrame({"model": ["gpt", "Ada"], "task": ["apart", "apart"]})
+    content = replace(example_report(["a", "b"]), data={"statuses": statuses})
+    said = (
+        "a mean is not shown.",
+        "gpt answers Yes.",
+        "apart: nothing is known.",
+        "temperature: no difference.",
+        "3 do.",
+    )
+    assert printed_sentences(content, said) == (
+        "A mean is not shown.", "gpt answers Yes.", "apart: nothing is known.", "Temperature: no difference.", "3 do.",
+    )  # fmt: skip
+    assert r"\item A mean is not shown." in render_document(replace(content, limits=said))

@@ -30,7 +30,7 @@ def cost(models: int) -> dict[str, float]:
     found = whitened_coordinates(arrays)
     settled = time.process_time() - start
     at = found.coordinates
-    z = np.random.default_rng(1).normal(size=len(at.hyper) + at.coefficients.size)
+    z = np.random.default_rng(1).normal(size=at.dimension)
     whitened_log_density(z, arrays, at)
     start = time.process_time()
     for _ in range(REPEATS):

@@ -101,8 +101,8 @@ class Attempt:
                 notes.append(
                     f"The approximation to stage {name!r} did not settle; it was sampled in non-centred coordinates."
                 )
-            self.tell(f"sampling {name}: {len(coordinates.hyper) + coordinates.coefficients.size} parameters")
-            draws = sample(arrays, coordinates, self.settings, seed=self.seed, stage=name)
+            self.tell(f"sampling {name}: {coordinates.dimension} parameters")
+            draws = sample(arrays, coordinates, self.settings, seed=self.seed)
             stages[name] = StageFit(arrays, coordinates, draws)
             gates += sampler_gates(draws, stage=name)
         return _Sampled(stages, tuple(gates), tuple(notes))

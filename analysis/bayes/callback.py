@@ -69,14 +69,17 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
     )
     at = Coordinates(
         carray(pointer_at(p[19, 0]), (p[19, 1],), np.float64),
-        carray(pointer_at(p[20, 0]), (p[20, 1], p[20, 2]), np.float64),
+        carray(pointer_at(p[20, 0]), (p[20, 1],), np.float64),
         carray(pointer_at(p[21, 0]), (p[21, 1],), np.float64),
-        carray(pointer_at(p[22, 0]), (p[22, 1], p[22, 2]), np.float64),
+        carray(pointer_at(p[22, 0]), (p[22, 1],), np.float64),
         carray(pointer_at(p[23, 0]), (p[23, 1], p[23, 2]), np.float64),
-        carray(pointer_at(p[24, 0]), (p[24, 1], p[24, 2], p[24, 3]), np.float64),
-        carray(pointer_at(p[25, 0]), (p[25, 1], p[25, 2], p[25, 3]), np.float64),
-        carray(pointer_at(p[26, 0]), (p[26, 1],), np.float64),
+        carray(pointer_at(p[24, 0]), (p[24, 1],), np.float64),
+        carray(pointer_at(p[25, 0]), (p[25, 1],), np.int64),
+        carray(pointer_at(p[26, 0]), (p[26, 1], p[26, 2], p[26, 3]), np.float64),
         carray(pointer_at(p[27, 0]), (p[27, 1], p[27, 2]), np.float64),
+        carray(pointer_at(p[28, 0]), (p[28, 1], p[28, 2]), np.float64),
+        carray(pointer_at(p[29, 0]), (p[29, 1], p[29, 2]), np.float64),
+        carray(pointer_at(p[30, 0]), (p[30, 1], p[30, 2], p[30, 3]), np.float64),
     )
     found, slope = whitened_log_density(carray(z, (size,)), arrays, at)
     carray(value, (1,))[0] = found
@@ -93,7 +96,7 @@ def expand_nothing(size, expanded, z, out, packed):  # type: ignore[no-untyped-d
 
 def compiled_density(arrays: ModelArrays, coordinates: Coordinates) -> CompiledPyMCModel:
     """A model as ``nutpie.sample`` takes it, with the one variable ``z``; chains start at standard normal points."""
-    size = len(coordinates.hyper) + coordinates.coefficients.size
+    size = coordinates.dimension
     packed, kept = _packed(arrays, coordinates)
 
     def start(seed: int) -> Floats:

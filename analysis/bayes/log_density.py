@@ -3,16 +3,7 @@
 The models are those that ``models.definition`` writes in PyMC; tests hold the two equal, value and
 gradient, at random points.
 
-Coordinates. Hyper-parameters are h = h0 + scale z_h, and means with a scale tau of their own follow it as
-coefficients follow their sd. Coefficient j of a model, with data that told it the
-share r of its mode b0, follows its mean and sd as a normal posterior would: with x = (sd / sd0)^2 and
-q = 1 + r (x - 1),
-
-    b = b0 + (1 - r) (mean - mean0 + (b0 - mean0) (x - 1)) / q + (x / q) (cross w) + sqrt(x / q) (L z_b),
-    w = (mean - mean0 + (b0 - mean0) (x - 1)) / (q sd0^2),
-
-where L L' is the inverse curvature at the mode and cross its off-diagonal part. So the posterior is nearly
-isotropic in z where data are many, and where sd goes to 0 the coefficients go to their means.
+Coordinates are those of ``hyper_coordinates`` and, model by model, of ``coefficient_coordinates``.
 """
 
 import math
@@ -22,69 +13,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, binomial_block, phi_terms
+from analysis.bayes.coefficient_coordinates import SCRATCH, coefficients, coefficients_gradient
+from analysis.bayes.hyper_coordinates import hyper_gradient, hyper_shift
 from analysis.bayes.model_arrays import BETA_BINOMIAL, BINOMIAL, LARGEST_LOG_PHI, Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def _lower_times(factor: Floats, x: Floats, out: Floats) -> None:
-    for i in range(x.size):
-        total = 0.0
-        for j in range(i + 1):
-            total += factor[i, j] * x[j]
-        out[i] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def _upper_times(factor: Floats, x: Floats, out: Floats) -> None:
-    """Product of the transposed lower factor with a vector."""
-    out[:] = 0.0
-    for i in range(x.size):
-        for j in range(i + 1):
-            out[j] += factor[i, j] * x[i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def _times(matrix: Floats, x: Floats, out: Floats) -> None:
-    for i in range(x.size):
-        total = 0.0
-        for j in range(x.size):
-            total += matrix[i, j] * x[j]
-        out[i] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, local: Floats, shift: Floats) -> float:
-    """Hyper-parameters minus their mode; returns the log of the Jacobian that depends on z."""
-    _lower_times(at.scale, z, local)
-    total = 0.0
-    for i in range(z.size):
-        tau = d.prior_sd_at[i]
-        if tau < 0:
-            shift[i] = local[i]
-            continue
-        x = math.exp(2.0 * local[tau])
-        q = 1.0 + at.hyper_told[i] * (x - 1.0)
-        shift[i] = (1.0 - at.hyper_told[i]) * at.hyper[i] * (x - 1.0) / q + math.sqrt(x / q) * local[i]
-        total += 0.5 * math.log(x / q)
-    return total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _hyper_gradient(by_hyper: Floats, d: ModelArrays, at: Coordinates, local: Floats, gradient: Floats) -> None:
-    """Chain rule back through ``_hyper_shift``; ``by_hyper`` is overwritten."""
-    for i in range(local.size):
-        tau = d.prior_sd_at[i]
-        if tau < 0:
-            continue
-        x = math.exp(2.0 * local[tau])
-        q = 1.0 + at.hyper_told[i] * (x - 1.0)
-        rest, root = (1.0 - at.hyper_told[i]) / q, math.sqrt(x / q)
-        by_ratio = 0.5 * by_hyper[i] * local[i] / root + 0.5 * q / x
-        by_hyper[tau] += 2.0 * (x / q) * rest * (by_ratio + by_hyper[i] * at.hyper[i])
-        by_hyper[i] *= root
-    _upper_times(at.scale, by_hyper, gradient)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -183,47 +116,21 @@ def _one_model(
     work: Floats,
 ) -> tuple[float, float]:
     """Terms of one model: log-density, derivative by log phi; fills ``own`` and adds to the others."""
-    size = z.size
-    ratio, q, moved, w = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    crossed, local, b, by_b = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    scratch, b, by_b = np.empty((SCRATCH, z.size)), np.empty(z.size), np.empty(z.size)
     eta, by_eta = np.empty(d.yes.shape[1]), np.empty(d.yes.shape[1])
-    total = 0.0
-    for j in range(size):
-        k, g = d.mean_at[j], d.log_sd_at[d.group[j]]
-        x = math.exp(2.0 * shift[g]) if g >= 0 else 1.0
-        q[j] = 1.0 + at.told[m, j] * (x - 1.0)
-        ratio[j] = x / q[j]
-        moved[j] = ((shift[k] if k >= 0 else 0.0) + at.offset[m, j] * (x - 1.0)) / q[j]
-        w[j] = moved[j] * at.precision[j]
-    _times(at.cross[m], w, crossed)
-    _lower_times(at.factor[m], z, local)
-    for j in range(size):
-        total += 0.5 * math.log(ratio[j])
-        follows = (1.0 - at.told[m, j]) * moved[j]
-        b[j] = at.coefficients[m, j] + follows + ratio[j] * crossed[j] + math.sqrt(ratio[j]) * local[j]
+    total = coefficients(m, z, shift, mean, d, at, scratch, b)
     _linear(b, d, eta)
     value, by_log_phi = likelihood_block(m, eta, phi, d, by_eta, work)
     total += value
     _linear_transposed(by_eta, d, by_b)
-    for j in range(size):
+    for j in range(z.size):
         off = b[j] - mean[j]
         slope = off * math.exp(-2.0 * log_sd[j])
         total -= 0.5 * off * slope + log_sd[j]
         by_b[j] -= slope
         by_mean[j] += slope
         by_log_sd[j] += off * slope - 1.0
-        w[j] = by_b[j] * ratio[j]
-    by_w = np.empty(size)
-    _times(at.cross[m], w, by_w)
-    for j in range(size):
-        rest = (1.0 - at.told[m, j]) / q[j]
-        root = math.sqrt(ratio[j])
-        by_moved = by_b[j] * (1.0 - at.told[m, j]) + by_w[j] * at.precision[j]
-        by_mean[j] += by_moved / q[j]
-        by_ratio = by_b[j] * (crossed[j] + 0.5 * local[j] / root) + 0.5 / ratio[j]
-        by_log_sd[j] += 2.0 * ratio[j] * (rest * by_ratio + by_moved * (at.offset[m, j] - at.told[m, j] * moved[j]))
-        local[j] = by_b[j] * root
-    _upper_times(at.factor[m], local, own)
+    coefficients_gradient(m, by_b, z, shift, d, at, scratch, own, by_mean, by_log_sd)
     return total, by_log_phi
 
 
@@ -235,8 +142,8 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
     """
     size, n_hyper = d.group.size, at.hyper.size
     gradient, by_hyper = np.zeros(z.size), np.zeros(n_hyper)
-    local, shift = np.empty(n_hyper), np.empty(n_hyper)
-    total = _hyper_shift(z[:n_hyper], d, at, local, shift)
+    shift, inverse = np.empty(n_hyper), np.zeros_like(at.known)
+    total = hyper_shift(z[:n_hyper], d, at, shift, inverse)
     hyper = at.hyper + shift
     total += _prior(hyper, d, by_hyper)
     phi, by_log_phi = 0.0, 0.0
@@ -266,5 +173,5 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
             by_hyper[g] += by_log_sd[j]
     if d.log_phi_at >= 0:
         by_hyper[d.log_phi_at] += by_log_phi
-    _hyper_gradient(by_hyper, d, at, local, gradient[:n_hyper])
+    hyper_gradient(by_hyper, z[:n_hyper], shift, d, at, inverse, gradient[:n_hyper])
     return total, gradient

@@ -68,33 +68,45 @@ class ModelArrays(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """Where the whitened coordinates lie: z = 0 is the mode.
+    """Where the whitened coordinates lie: z = 0 is near the mode.
 
     Attributes
     ----------
-    hyper, scale : (H,), (H, H)
-        Mode of the hyper-parameters, and the lower factor of their approximate covariance.
-    hyper_told : (H,)
-        Share of the data in the curvature of a mean that has a tau.
-    coefficients, offset : (M, P)
-        Mode of the coefficients given ``hyper``, and the same minus their mean.
-    factor, cross : (M, P, P)
-        Lower Cholesky factor of the inverse curvature, and its off-diagonal part.
-    precision : (P,)
-        1 / sd^2 at the mode.
+    hyper, scale, bend, taper : (H,)
+        Centre of the hyper-parameters; of those that are not means the approximate sd, how much longer the lower
+        tail is than a normal one, and how much shorter the upper (see ``sd_marginals.Marginal``).
+    known, linear : (K, K), (K,)
+        Curvature that data give to the K means, which are the first hyper-parameters, and the product of their centre
+        with this curvature and the prior's at the centre.
+    order : (P,)
+        Coefficients in the order of the arrays below.
+    regressions : (M, P, P)
+        Regressions of later on earlier coefficients given ``hyper``, strictly lower triangular.
+    spread : (M, P)
+        Variance of each coefficient given the earlier ones.
     told : (M, P)
-        Share of the data in the curvature of a coefficient, in [0, 1].
+        1 less the share of ``spread`` in the prior variance, in [0, 1].
+    data, known_of_model : (M, P), (M, P, P)
+        Slope at 0 and curvature of the quadratic approximation to the log-likelihood.
     """
 
     hyper: Floats
     scale: Floats
-    hyper_told: Floats
-    coefficients: Floats
-    offset: Floats
-    factor: Floats
-    cross: Floats
-    precision: Floats
+    bend: Floats
+    taper: Floats
+    known: Floats
+    linear: Floats
+    order: Indices
+    regressions: Floats
+    spread: Floats
     told: Floats
+    data: Floats
+    known_of_model: Floats
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return len(self.hyper) + self.told.size
 
 
 def picked(values: Floats, at: Indices, otherwise: Floats | float) -> Floats:

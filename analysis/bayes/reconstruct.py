@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.bayes.coefficient_coordinates import many_coefficients
+from analysis.bayes.hyper_coordinates import hyper_shifts
 from analysis.bayes.model_arrays import Coordinates, ModelArrays, picked
 from analysis.bayes.sampling import Draws
 
@@ -44,12 +46,7 @@ class HyperDraws:
 def hyper_draws(draws: Draws, d: ModelArrays, at: Coordinates) -> HyperDraws:
     """Hyper-parameters from whitened draws."""
     z = draws.z.reshape(-1, draws.z.shape[-1])
-    local = z[:, : len(at.hyper)] @ at.scale.T
-    shift = local.copy()
-    for i in np.flatnonzero(d.prior_sd_at >= 0):
-        x = np.exp(2 * local[:, d.prior_sd_at[i]])
-        q = 1 + at.hyper_told[i] * (x - 1)
-        shift[:, i] = (1 - at.hyper_told[i]) * at.hyper[i] * (x - 1) / q + np.sqrt(x / q) * local[:, i]
+    shift = hyper_shifts(np.ascontiguousarray(z[:, : len(at.hyper)]), d, at)
     return HyperDraws(z, at.hyper + shift, shift)
 
 
@@ -58,10 +55,5 @@ def coefficient_draws(m: int, hyper: HyperDraws, d: ModelArrays, at: Coordinates
     size = len(d.group)
     start = len(at.hyper) + m * size
     own = hyper.z[:, start : start + size]
-    x = np.exp(2 * picked(hyper.shift, d.log_sd_at, 0.0))[:, d.group]
-    q = 1 + at.told[m] * (x - 1)
-    mean_shift = picked(hyper.shift, d.mean_at, 0.0)
-    moved = (mean_shift + at.offset[m] * (x - 1)) / q
-    ratio = x / q
-    crossed = (moved * at.precision) @ at.cross[m]
-    return at.coefficients[m] + (1 - at.told[m]) * moved + ratio * crossed + np.sqrt(ratio) * (own @ at.factor[m].T)
+    mean = picked(hyper.value, d.mean_at, d.mean)
+    return many_coefficients(m, np.ascontiguousarray(own), hyper.shift, mean, d, at)

@@ -12,7 +12,7 @@ from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
 
-#: From this many parameters on, 15 steps per draw are as good as more for whether a response was answered.
+#: From this many parameters on the step that suits the many normal directions is short enough for the few others.
 MANY_PARAMETERS: Final = 500
 #: Acceptance of the one retry after a fit that failed a gate.
 RETRY_ACCEPT: Final = 0.99
@@ -29,9 +29,7 @@ class SamplerSettings:
     chains, draws, tune : int
         Chains, kept draws and tuning draws per chain.
     target_accept : float, optional
-        Wanted mean acceptance of a leapfrog trajectory. Default: .95, since the means of template effects
-        and the slopes that they trade off with make a ridge whose width follows an sd (at .8, some 6 of
-        1,000 trajectories diverge there); .8 for ``answered`` with at least MANY_PARAMETERS, which has no such slope.
+        Wanted mean acceptance of a leapfrog trajectory. Default: .8 with at least MANY_PARAMETERS, .9 with fewer.
     max_depth : int
         Largest depth of a trajectory's tree.
     cores : int
@@ -64,11 +62,11 @@ def retry_settings(settings: SamplerSettings, *, careful: bool, missing: float =
     return replace(longer, target_accept=RETRY_ACCEPT) if careful else longer
 
 
-def target_accept(settings: SamplerSettings, parameters: int, *, stage: str) -> float:
-    """Acceptance to aim at, by the stage and its number of parameters where the settings leave it open."""
+def target_accept(settings: SamplerSettings, parameters: int) -> float:
+    """Acceptance to aim at, by the number of parameters where the settings leave it open."""
     if settings.target_accept is not None:
         return settings.target_accept
-    return 0.8 if stage == "answered" and parameters >= MANY_PARAMETERS else 0.95
+    return 0.8 if parameters >= MANY_PARAMETERS else 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +93,7 @@ class Draws:
     max_depth: int
 
 
-def sample(
-    arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSettings, *, seed: int, stage: str = "yes"
-) -> Draws:
+def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSettings, *, seed: int) -> Draws:
     """Sample one model.
 
     Parameters
@@ -107,8 +103,6 @@ def sample(
         Of ``whitening``; chains start at standard normal points around its mode.
     settings : SamplerSettings
     seed : int
-    stage : str
-        ``yes``, ``answered``, or what else is modelled.
     """
     size = coordinates.dimension
     tree = nutpie.sample(
@@ -118,7 +112,7 @@ def sample(
         chains=settings.chains,
         cores=settings.cores,
         seed=seed,
-        target_accept=target_accept(settings, size, stage=stage),
+        target_accept=target_accept(settings, size),
         maxdepth=settings.max_depth,
         progress_bar=False,
         save_warmup=False,

@@ -1,4 +1,4 @@
-"""Whitened coordinates of a hierarchical model: its mode by EM, the curvature there, and how it moves.
+"""Whitened coordinates of a hierarchical model, from its mode and the marginals of its standard deviations.
 
 Nothing here changes the model; a poor approximation costs time, not correctness.
 """
@@ -8,23 +8,30 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaln
+from scipy.interpolate import CubicSpline
 
-from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, phi_terms
-from analysis.bayes.log_density import likelihood_block, weighted_gram
-from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, Coordinates, ModelArrays, picked
+from analysis.bayes.mode import (
+    State,
+    log_likelihood,
+    log_sds,
+    means_of,
+    mode,
+    next_hyper,
+    phi_slope,
+    prior_sds,
+    scored,
+    start_of,
+)
+from analysis.bayes.model_arrays import Coordinates, ModelArrays
 from analysis.bayes.models.answer_bias import dense
+from analysis.bayes.sd_marginals import Marginal, log_sd_marginal, matched
 
 Floats = NDArray[np.float64]
 
-_ROUNDS: Final = 60
-#: Largest change of a log sd or of the log concentration in the last round.
-_TOLERANCE: Final = 0.01
-_LARGEST_STEP: Final = 1.0
-_SMALLEST_VARIANCE: Final = 1e-3
-_GRID: Final = np.linspace(-15, 15, 121)
-#: Most outcomes per cell over which the expected information is summed; above, the sum takes every so many.
-_OUTCOMES: Final = 400
+#: Rounds in which means and coefficients follow the sds to their medians.
+_RECENTRING: Final = 5
+#: Log concentrations at which its marginal is evaluated, in conditional sds from the conditional mode.
+_PHI_POINTS: Final = np.linspace(-8.0, 4.0, 13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +51,6 @@ class Approximation:
     rounds: int
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    hyper: Floats
-    coefficients: Floats
-    covariance: Floats
-
-
 def whitened_coordinates(arrays: ModelArrays) -> Approximation:
     """Coordinates around the mode: Fisher scoring for the coefficients, EM for means and sds.
 
@@ -62,7 +62,7 @@ def whitened_coordinates(arrays: ModelArrays) -> Approximation:
     matrix = dense(arrays)
     try:
         with np.errstate(all="ignore"):
-            state, converged, rounds = _mode(arrays, matrix)
+            state, converged, rounds = mode(arrays, matrix)
             coordinates = _coordinates(arrays, matrix, state)
     except np.linalg.LinAlgError:
         return Approximation(non_centred_coordinates(arrays), False, 0)
@@ -71,204 +71,135 @@ def whitened_coordinates(arrays: ModelArrays) -> Approximation:
 
 
 def non_centred_coordinates(arrays: ModelArrays) -> Coordinates:
-    """Coordinates that know nothing of the data: b = mean + sd z, hyper-parameters around their prior."""
-    hyper = _start(arrays)
-    log_sd = _log_sd(arrays, hyper)[arrays.group]
-    models, size = len(arrays.yes), len(arrays.group)
-    factor = np.broadcast_to(np.diag(np.exp(log_sd)), (models, size, size)).copy()
+    """Coordinates that know nothing of the data: b = mean + sd z, hyper-parameters as their prior has them."""
+    hyper, scale, bend, taper = _centred(start_of(arrays), _marginals_of_priors(arrays))
+    means = int((arrays.mean_at >= 0).sum())
+    of_prior = prior_sds(arrays, hyper)[:means] ** -2.0
+    variance = np.exp(2 * log_sds(arrays, hyper))[arrays.group]
+    shape = models, size = len(arrays.yes), len(arrays.group)
     return Coordinates(
         hyper=hyper,
-        scale=np.diag(np.where(arrays.is_log_sd, 0.7, _prior_sd(arrays, hyper))),
-        hyper_told=np.zeros(len(hyper)),
-        coefficients=np.tile(_mean(arrays, hyper), (models, 1)),
-        offset=np.zeros((models, size)),
-        factor=factor,
-        cross=np.zeros((models, size, size)),
-        precision=np.exp(-2 * log_sd),
-        told=np.zeros((models, size)),
+        scale=scale,
+        bend=bend,
+        taper=taper,
+        known=np.zeros((means, means)),
+        linear=arrays.prior_mean[:means] * of_prior,
+        order=np.arange(size),
+        regressions=np.zeros((models, size, size)),
+        spread=np.tile(variance, (models, 1)),
+        told=np.zeros(shape),
+        data=np.zeros(shape),
+        known_of_model=np.zeros((models, size, size)),
     )
 
 
-def _start(d: ModelArrays) -> Floats:
-    return np.where(d.is_log_sd, d.prior_log_sd + np.log(0.5), d.prior_mean)
-
-
-def _log_sd(d: ModelArrays, hyper: Floats) -> Floats:
-    """Log sd of each group."""
-    return picked(hyper, d.log_sd_at, d.log_sd)
-
-
-def _mean(d: ModelArrays, hyper: Floats) -> Floats:
-    """Mean of each coefficient."""
-    return picked(hyper, d.mean_at, d.mean)
-
-
-def _prior_sd(d: ModelArrays, hyper: Floats) -> Floats:
-    """Prior sd of each hyper-parameter that has a normal prior."""
-    return np.exp(picked(hyper, d.prior_sd_at, d.prior_log_sd))
-
-
-def _scores(d: ModelArrays, eta: Floats, log_phi: float) -> tuple[Floats, float]:
-    """Derivative of the log-likelihood by eta (M, C), and by log phi without the terms in phi alone."""
-    by_eta, work, by_log_phi = np.empty_like(eta), np.empty(WORK_SIZE), 0.0
-    for m in range(len(eta)):
-        _, slope = likelihood_block(m, eta[m], float(np.exp(log_phi)), d, by_eta[m], work)
-        by_log_phi += slope
-    return by_eta, by_log_phi
-
-
-def _information(d: ModelArrays, eta: Floats, log_phi: float) -> Floats:
-    """Expected information about eta, (M, C)."""
-    if d.kind != BETA_BINOMIAL:
-        return (d.yes + d.no) * expit(eta) * expit(-eta)
-    n, found = d.yes + d.no, np.zeros_like(eta)
-    for size in d.sizes:
-        at = n == size
-        found[at] = np.interp(eta[at], _GRID, _beta_binomial_information(size, np.exp(log_phi)))
-    return found
-
-
-def _beta_binomial_information(n: float, phi: float) -> Floats:
-    """Expected squared score on the grid of log-odds, as a sum over outcomes."""
-    step = max(1, int(np.ceil(n / _OUTCOMES)))
-    k = np.arange(0, n + 1, step)
-    a, b = phi * expit(_GRID)[:, None], phi * expit(-_GRID)[:, None]
-    log_p = gammaln(k + a) - gammaln(a) + gammaln(n - k + b) - gammaln(b) - gammaln(k + 1) - gammaln(n - k + 1)
-    log_p += gammaln(n + 1) + gammaln(phi) - gammaln(n + phi)
-    score = np.empty_like(log_p)
-    eta, yes = (np.broadcast_to(x, log_p.shape).ravel() for x in (_GRID[:, None], k))
-    beta_binomial_block(eta, phi, yes, n - yes, score.ravel(), np.empty(WORK_SIZE))
-    weight = np.exp(log_p)
-    return (weight * score**2).sum(axis=1) / weight.sum(axis=1)
-
-
-def _curvature(d: ModelArrays, matrix: Floats, eta: Floats, log_phi: float, precision: Floats) -> Floats:
-    """Negative expected Hessian (M, P, P) of the coefficients given the hyper-parameters."""
-    if d.kind == ESTIMATES:
-        share = ((d.df + matrix.shape[0]) / (d.df + matrix.shape[0] + 2))[:, None, None]
-        found = share * (matrix.T @ d.inverse @ matrix)
-    else:
-        found = weighted_gram(d.column, d.value, _information(d, eta, log_phi), len(precision))
-    found[:, np.arange(len(precision)), np.arange(len(precision))] += precision
-    return found
-
-
-def _mode(d: ModelArrays, matrix: Floats) -> tuple[_State, bool, int]:
-    hyper = _start(d)
-    b = np.tile(_mean(d, hyper), (len(d.yes), 1))
-    moving = d.is_log_sd | (np.arange(len(hyper)) == d.log_phi_at)
-    for rounds in range(1, _ROUNDS + 1):
-        b, covariance = _scored(d, matrix, b, hyper, steps=6 if rounds == 1 else 1)
-        new = _next_hyper(d, b, covariance, hyper, b @ matrix.T)
-        change = np.abs(new - hyper)[moving].max(initial=0.0)
-        hyper = new
-        settled = rounds > 1 and change < _TOLERANCE
-        if settled or not np.isfinite(hyper).all():
-            break
-    b, covariance = _scored(d, matrix, b, hyper, steps=2)
-    return _State(hyper, b, covariance), bool(settled), rounds
-
-
-def _scored(d: ModelArrays, matrix: Floats, b: Floats, hyper: Floats, *, steps: int) -> tuple[Floats, Floats]:
-    """Coefficients after some steps of Fisher scoring, and their covariance (M, P, P) there."""
-    mean, precision = _mean(d, hyper), np.exp(-2 * _log_sd(d, hyper))[d.group]
-    log_phi = _log_phi(d, hyper)
-    for _ in range(steps):
-        eta = b @ matrix.T
-        slope = _scores(d, eta, log_phi)[0] @ matrix - (b - mean) * precision
-        step = np.linalg.solve(_curvature(d, matrix, eta, log_phi, precision), slope[..., None])[..., 0]
-        b = b + np.clip(step, -_LARGEST_STEP, _LARGEST_STEP)
-    return b, np.linalg.inv(_curvature(d, matrix, b @ matrix.T, log_phi, precision))
-
-
-def _log_phi(d: ModelArrays, hyper: Floats) -> float:
-    return float(hyper[d.log_phi_at]) if d.log_phi_at >= 0 else 0.0
-
-
-def _next_hyper(d: ModelArrays, b: Floats, covariance: Floats, hyper: Floats, eta: Floats) -> Floats:
-    """One EM step for means and sds, one Newton step for the concentration."""
-    new, models = hyper.copy(), len(b)
-    variance = np.diagonal(covariance, axis1=1, axis2=2)
-    sd2 = np.exp(2 * _log_sd(d, hyper))[d.group]
-    free = d.mean_at >= 0
-    at = d.mean_at[free]
-    prior_precision = _prior_sd(d, hyper)[at] ** -2
-    weight = models / sd2[free]
-    new[at] = (weight * b[:, free].mean(axis=0) + prior_precision * d.prior_mean[at]) / (weight + prior_precision)
-    spread = ((b - _mean(d, new)) ** 2 + variance).sum(axis=0)
-    for g, place in enumerate(d.log_sd_at):
-        if place >= 0:
-            own = d.group == g
-            new[place] = _log_sd_step(spread[own].sum(), models * own.sum(), d.prior_log_sd[place])
-    mean_variance = 1 / (weight + prior_precision)
-    for place in np.unique(d.prior_sd_at[d.prior_sd_at >= 0]):
-        own = d.prior_sd_at[at] == place
-        new[place] = _log_sd_step((new[at] ** 2 + mean_variance)[own].sum(), own.sum(), d.prior_log_sd[place])
-    if d.log_phi_at >= 0:
-        slope, curvature = _phi_slope(d, eta, hyper)
-        new[d.log_phi_at] += np.clip(slope / curvature, -0.5, 0.5)
-    return new
-
-
-def _log_sd_step(total: float, count: float, prior_log_scale: float) -> float:
-    """Maximum over the log sd of count observations with sum of squares ``total`` and a half-normal prior."""
-    scale2 = np.exp(2 * prior_log_scale)
-    # The root of count - 1 - total / v + v / scale2 = 0 in v = sd^2 (the -1 is the Jacobian of the log).
-    lead = (count - 1) * scale2
-    v = (-lead + np.sqrt(lead**2 + 4 * total * scale2)) / 2
-    return 0.5 * float(np.log(max(v, _SMALLEST_VARIANCE)))
-
-
-def _phi_slope(d: ModelArrays, eta: Floats, hyper: Floats) -> tuple[float, float]:
-    """Derivative of the log posterior by log phi, and minus its second derivative (at least 1)."""
-    prior_sd = np.exp(d.prior_log_sd[d.log_phi_at])
-
-    def slope(log_phi: float) -> float:
-        alone = phi_terms(float(np.exp(log_phi)), d.sizes, d.cells)[1]
-        return _scores(d, eta, log_phi)[1] + alone - (log_phi - d.prior_mean[d.log_phi_at]) / prior_sd**2
-
-    here = _log_phi(d, hyper)
-    value = slope(here)
-    return value, max((value - slope(here + 0.02)) / 0.02, 1.0)
-
-
-def _coordinates(d: ModelArrays, matrix: Floats, state: _State) -> Coordinates:
-    log_sd = _log_sd(d, state.hyper)[d.group]
-    precision = np.exp(-2 * log_sd)
-    variance = np.diagonal(state.covariance, axis1=1, axis2=2)
-    symmetric = (state.covariance + np.swapaxes(state.covariance, 1, 2)) / 2
-    eye = np.eye(len(precision))
-    scale = _hyper_scale(d, matrix, state, precision, variance)
+def _coordinates(d: ModelArrays, matrix: Floats, state: State) -> Coordinates:
+    state, scale, bend, taper = _recentred(d, matrix, state)
+    precision = np.exp(-2 * log_sds(d, state.hyper)[d.group])
+    known = _known_of_means(d, state)
+    of_prior = prior_sds(d, state.hyper)[: len(known)] ** -2.0
+    order = _least_told_first(d, state, precision)
+    covariance = state.covariance[:, order[:, None], order]
+    factor = np.linalg.cholesky((covariance + np.swapaxes(covariance, 1, 2)) / 2)
+    root = np.diagonal(factor, axis1=1, axis2=2)
+    curvature = np.linalg.inv(state.covariance)
+    slope = np.einsum("mij,mj->mi", curvature, state.coefficients) - precision * means_of(d, state.hyper)
+    known_of_model = curvature - np.diag(precision)
     return Coordinates(
         hyper=state.hyper,
         scale=scale,
-        hyper_told=np.clip(1 - (scale**2).sum(axis=1) / _prior_sd(d, state.hyper) ** 2, 0.0, 1.0),
-        coefficients=np.ascontiguousarray(state.coefficients),
-        offset=state.coefficients - _mean(d, state.hyper),
-        factor=np.ascontiguousarray(np.linalg.cholesky(symmetric)),
-        cross=symmetric * (1 - eye),
-        precision=precision,
-        told=np.clip(1 - variance * precision, 0.0, 1.0),
+        bend=bend,
+        taper=taper,
+        known=known,
+        linear=known @ state.hyper[: len(known)] + of_prior * state.hyper[: len(known)],
+        order=order,
+        regressions=np.ascontiguousarray(np.eye(len(order)) - np.linalg.inv(factor / root[:, None, :])),
+        spread=root**2,
+        told=np.clip(1 - root**2 * precision[order], 0.0, 1.0),
+        data=np.ascontiguousarray(slope[:, order]),
+        known_of_model=np.ascontiguousarray(known_of_model[:, order[:, None], order]),
     )
 
 
-def _hyper_scale(d: ModelArrays, matrix: Floats, state: _State, precision: Floats, variance: Floats) -> Floats:
-    """Lower factor of the approximate covariance of the hyper-parameters: means together, the rest apart."""
-    scale = np.zeros((len(state.hyper), len(state.hyper)))
+def _least_told_first(d: ModelArrays, state: State, precision: Floats) -> NDArray[np.int64]:
+    """Order of the coefficients: by group, the share of data in their curvature increasing."""
+    told = 1 - np.diagonal(state.covariance, axis1=1, axis2=2).mean(axis=0) * precision
+    by_group = np.array([told[d.group == g].mean() for g in range(len(d.log_sd_at))])
+    rank = by_group.argsort(kind="stable").argsort()
+    return rank[d.group].argsort(kind="stable")
+
+
+def _known_of_means(d: ModelArrays, state: State) -> Floats:
+    """Curvature (means, means) that data give to the means, coefficients integrated out; positive semidefinite."""
     free = np.flatnonzero(d.mean_at >= 0)
-    if len(free):
-        at = d.mean_at[free]
-        known = len(d.yes) * np.diag(precision) - precision[:, None] * state.covariance.sum(axis=0) * precision
-        marginal = known[np.ix_(free, free)] + np.diag(_prior_sd(d, state.hyper)[at] ** -2.0)
-        scale[np.ix_(at, at)] = np.linalg.cholesky(np.linalg.inv(marginal))
+    precision = np.exp(-2 * log_sds(d, state.hyper)[d.group])
+    known = len(d.yes) * np.diag(precision) - precision[:, None] * state.covariance.sum(axis=0) * precision
+    values, vectors = np.linalg.eigh(known[np.ix_(free, free)])
+    return np.ascontiguousarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def _recentred(d: ModelArrays, matrix: Floats, state: State) -> tuple[State, Floats, Floats, Floats]:
+    """The state with sds and concentration at the median of their marginals; scale, bend and taper (H,) there."""
+    hyper, scale, bend, taper = _centred(state.hyper, _marginals(d, matrix, state))
+    moving = d.is_log_sd | (np.arange(len(hyper)) == d.log_phi_at)
+    for _ in range(_RECENTRING):
+        b, covariance = scored(d, matrix, state.coefficients, hyper, steps=2)
+        hyper = np.where(moving, hyper, next_hyper(d, b, covariance, hyper, b @ matrix.T))
+        state = State(hyper, b, covariance)
+    return state, scale, bend, taper
+
+
+def _centred(hyper: Floats, marginals: dict[int, Marginal]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Hyper-parameters at the centres of their marginals, and scale, bend and taper (H,); 0 for means."""
+    centre, (scale, bend, taper) = hyper.copy(), np.zeros((3, len(hyper)))
+    for place, marginal in marginals.items():
+        centre[place], scale[place] = marginal.centre, marginal.scale
+        bend[place], taper[place] = marginal.bend, marginal.taper
+    return centre, scale, bend, taper
+
+
+def _marginals_of_priors(d: ModelArrays) -> dict[int, Marginal]:
+    none = np.empty(0)
+    found = {int(i): log_sd_marginal(none, none, 0.0, d.prior_log_sd[i]) for i in np.flatnonzero(d.is_log_sd)}
+    if d.log_phi_at >= 0:
+        prior = d.prior_mean[d.log_phi_at], np.exp(d.prior_log_sd[d.log_phi_at])
+        found[d.log_phi_at] = Marginal(float(prior[0]), float(prior[1]), 0.0, 0.0)
+    return found
+
+
+def _marginals(d: ModelArrays, matrix: Floats, state: State) -> dict[int, Marginal]:
+    """Marginal of each log sd and of the log concentration, by its index."""
+    found = {}
+    if d.log_phi_at >= 0:
+        found[d.log_phi_at] = _log_phi_marginal(d, matrix, state)
+    offset = state.coefficients - means_of(d, state.hyper)
+    variance = np.diagonal(state.covariance, axis1=1, axis2=2)
     for g, place in enumerate(d.log_sd_at):
         if place >= 0:
             own = d.group == g
-            told = ((1 - variance[:, own] * precision[own]) ** 2).sum()
-            scale[place, place] = 1 / np.sqrt(2 * max(told, 0.0) + 2)
+            effects = offset[:, own].ravel(), variance[:, own].ravel()
+            found[int(place)] = log_sd_marginal(*effects, state.hyper[place], d.prior_log_sd[place])
+    known = _known_of_means(d, state)
+    of_prior = prior_sds(d, state.hyper)[: len(known)] ** -2.0
+    of_means = np.diagonal(np.linalg.inv(known + np.diag(of_prior)))
     for place in np.unique(d.prior_sd_at[d.prior_sd_at >= 0]):
-        scale[place, place] = 1 / np.sqrt(2 * (d.prior_sd_at == place).sum() + 2)
-    if d.log_phi_at >= 0:
-        eta = state.coefficients @ matrix.T
-        scale[d.log_phi_at, d.log_phi_at] = _phi_slope(d, eta, state.hyper)[1] ** -0.5
-    return scale
+        own = np.flatnonzero(d.prior_sd_at == place)
+        found[int(place)] = log_sd_marginal(state.hyper[own], of_means[own], state.hyper[place], d.prior_log_sd[place])
+    return found
+
+
+def _log_phi_marginal(d: ModelArrays, matrix: Floats, state: State) -> Marginal:
+    """Marginal of the log concentration, coefficients integrated out by Laplace's method."""
+    here = state.hyper[d.log_phi_at]
+    points = here + _PHI_POINTS * phi_slope(d, state.coefficients @ matrix.T, state.hyper)[1] ** -0.5
+    prior_sd = np.exp(d.prior_log_sd[d.log_phi_at])
+    mean, precision = means_of(d, state.hyper), np.exp(-2 * log_sds(d, state.hyper))[d.group]
+    values = np.empty(len(points))
+    for i, log_phi in enumerate(points):
+        hyper = np.where(np.arange(len(state.hyper)) == d.log_phi_at, log_phi, state.hyper)
+        b, covariance = scored(d, matrix, state.coefficients, hyper, steps=1)
+        penalty = ((b - mean) ** 2 * precision).sum() + ((log_phi - d.prior_mean[d.log_phi_at]) / prior_sd) ** 2
+        volume = np.linalg.slogdet(covariance)[1].sum()
+        values[i] = log_likelihood(d, b @ matrix.T, log_phi) + 0.5 * (volume - penalty)
+    fine = np.linspace(points[0], points[-1], 601)
+    return matched(fine, CubicSpline(points, values)(fine))

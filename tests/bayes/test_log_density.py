@@ -101,7 +101,7 @@ def test_log_density_and_gradient_equal_pymc(name: str, coordinates: object) -> 
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         log_p = model.compile_logp(jacobian=True)
     rng = np.random.default_rng(3)
-    size = len(at.hyper) + at.coefficients.size
+    size = at.dimension
     differences = []
     for _ in range(3):
         z, step = rng.normal(size=size), rng.normal(size=size)

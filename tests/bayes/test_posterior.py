@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import analysis.bayes.whitening
+import analysis.bayes.mode
 from analysis.bayes.design_matrix import CountDesign, count_design
 from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.generative import StageTruth, true_new_template_accuracies
@@ -26,7 +26,7 @@ def _at_mode(design: CountDesign, stage: str) -> StageFit:
     """A stage whose every draw lies at the mode: what remains is the cells' own posterior."""
     arrays = stage_arrays(design, Priors(), stage=stage)
     at = whitened_coordinates(arrays).coordinates
-    size = len(at.hyper) + at.coefficients.size
+    size = at.dimension
     nothing = np.zeros((2, 5))
     return StageFit(arrays, at, Draws(np.zeros((2, 5, size)), nothing > 0, nothing.astype(int), nothing, 1.0, 10))
 
@@ -95,7 +95,7 @@ def test_poor_approximation_falls_back_to_coordinates_that_know_no_data(monkeypa
     """Catches a fallback that is not said, not used, or another model: both ways give the same answer."""
     facets = gold_design({"a": (0.9, 0.4), "b": (0.5, 0.6), "c": (0.7, 0.7)})
     plain = fit_answer_bias(facets, settings=SHORT, seed=2)
-    monkeypatch.setattr(analysis.bayes.whitening, "_ROUNDS", 1)
+    monkeypatch.setattr(analysis.bayes.mode, "_ROUNDS", 1)
     fallen = fit_answer_bias(facets, settings=SHORT, seed=2)
     assert not any("non-centred" in sentence for sentence in plain.sentences)
     assert any("'yes' did not settle" in sentence and "non-centred" in sentence for sentence in fallen.sentences)

@@ -1,0 +1,161 @@
+"""From whitened coordinates to the coefficients of one model, with the chain rule back.
+
+Coefficients b follow their means and sds as a normal posterior would. With W the curvature and g the slope at 0 of the
+quadratic approximation to a model's log-likelihood, in an order in which those come first whose sd data say least of,
+and sd0 the sds at the centre, let
+
+    W + sd0^-2 = (I - B)' diag(l^-2) (I - B),    r = 1 - l^2 / sd0^2,    x = (sd / sd0)^2,    s = x / (1 + r (x - 1)),
+
+B strictly lower triangular: the regressions of later on earlier coefficients, and l^2 what is left of their variance.
+If the sds of earlier coefficients change, neither changes; if its own does, both are multiplied by s. With
+V = I - diag(s) B,
+
+    b = mean + V^-1 (s l^2 V'^-1 (g - W mean) + sqrt(s) l z).
+
+The posterior is nearly isotropic in z where data are many; where an sd goes to 0 its coefficients go to their means;
+and where means are traded off against each other without a change of any cell, the coefficients follow exactly.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from analysis.bayes.model_arrays import Coordinates, ModelArrays
+
+Floats = NDArray[np.float64]
+
+#: Rows of the work space of one model.
+SCRATCH: int = 8
+_SHARE, _PULLED, _TURNED, _MOVED, _SUMS, _BACK, _OTHER, _MEAN = range(SCRATCH)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _forward(regressions: Floats, share: Floats, x: Floats, out: Floats, sums: Floats) -> None:
+    """V^-1 x; ``sums`` receives the regressions on earlier elements before their multiplication by s."""
+    for i in range(x.size):
+        total = 0.0
+        for j in range(i):
+            total += regressions[i, j] * out[j]
+        sums[i] = total
+        out[i] = x[i] + share[i] * total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _backward(regressions: Floats, share: Floats, x: Floats, out: Floats) -> None:
+    """V'^-1 x."""
+    out[:] = x
+    for i in range(x.size - 1, 0, -1):
+        scaled = share[i] * out[i]
+        for j in range(i):
+            out[j] += regressions[i, j] * scaled
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _times(matrix: Floats, x: Floats, out: Floats) -> None:
+    for i in range(x.size):
+        total = 0.0
+        for j in range(x.size):
+            total += matrix[i, j] * x[j]
+        out[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _share(i: int, m: int, shift: Floats, d: ModelArrays, at: Coordinates) -> tuple[float, float]:
+    """s of the coefficient at place ``i``, and its derivative by log sd, divided by s."""
+    g = d.log_sd_at[d.group[at.order[i]]]
+    if g < 0:
+        return 1.0, 0.0
+    x = math.exp(2.0 * shift[g])
+    q = 1.0 + at.told[m, i] * (x - 1.0)
+    return x / q, 2.0 * (1.0 - at.told[m, i]) / q
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def coefficients(
+    m: int, z: Floats, shift: Floats, mean: Floats, d: ModelArrays, at: Coordinates, scratch: Floats, b: Floats
+) -> float:
+    """Coefficients of one model.
+
+    Parameters
+    ----------
+    m : int
+    z : (P,)
+    shift : (H,)
+        Of ``hyper_coordinates.hyper_shift``.
+    mean : (P,)
+        Means of the coefficients.
+    d, at : ModelArrays, Coordinates
+    scratch : (SCRATCH, P)
+        Filled for ``coefficients_gradient``.
+    b : (P,)
+        Filled.
+
+    Returns
+    -------
+    float
+        Log of the Jacobian that depends on z.
+    """
+    log_jacobian = 0.0
+    for i in range(z.size):
+        scratch[_SHARE, i], _ = _share(i, m, shift, d, at)
+        scratch[_MEAN, i] = mean[at.order[i]]
+        log_jacobian += 0.5 * math.log(scratch[_SHARE, i])
+    _times(at.known_of_model[m], scratch[_MEAN], scratch[_OTHER])
+    for i in range(z.size):
+        scratch[_PULLED, i] = at.data[m, i] - scratch[_OTHER, i]
+    _backward(at.regressions[m], scratch[_SHARE], scratch[_PULLED], scratch[_TURNED])
+    for i in range(z.size):
+        spread = scratch[_SHARE, i] * at.spread[m, i]
+        scratch[_OTHER, i] = spread * scratch[_TURNED, i] + math.sqrt(spread) * z[i]
+    _forward(at.regressions[m], scratch[_SHARE], scratch[_OTHER], scratch[_MOVED], scratch[_SUMS])
+    for i in range(z.size):
+        b[at.order[i]] = scratch[_MEAN, i] + scratch[_MOVED, i]
+    return log_jacobian
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def coefficients_gradient(
+    m: int,
+    by_b: Floats,
+    z: Floats,
+    shift: Floats,
+    d: ModelArrays,
+    at: Coordinates,
+    scratch: Floats,
+    own: Floats,
+    by_mean: Floats,
+    by_log_sd: Floats,
+) -> None:
+    """Chain rule back through ``coefficients``, its Jacobian included.
+
+    ``own`` (P,) is filled, ``by_mean`` and ``by_log_sd`` (P,) are added to.
+    """
+    for i in range(z.size):
+        scratch[_OTHER, i] = by_b[at.order[i]]
+        by_mean[at.order[i]] += by_b[at.order[i]]
+    _backward(at.regressions[m], scratch[_SHARE], scratch[_OTHER], scratch[_BACK])
+    for i in range(z.size):
+        back, spread = scratch[_BACK, i], scratch[_SHARE, i] * at.spread[m, i]
+        own[i] = back * math.sqrt(spread)
+        slope = _share(i, m, shift, d, at)[1]
+        by_share = back * (spread * scratch[_TURNED, i] + scratch[_SHARE, i] * scratch[_SUMS, i])
+        by_log_sd[at.order[i]] += slope * (by_share + 0.5 * own[i] * z[i] + 0.5)
+        scratch[_OTHER, i] = back * spread
+    _forward(at.regressions[m], scratch[_SHARE], scratch[_OTHER], scratch[_PULLED], scratch[_SUMS])
+    for i in range(z.size):
+        slope = _share(i, m, shift, d, at)[1] * scratch[_SHARE, i]
+        by_log_sd[at.order[i]] += slope * scratch[_TURNED, i] * scratch[_SUMS, i]
+    _times(at.known_of_model[m], scratch[_PULLED], scratch[_OTHER])
+    for i in range(z.size):
+        by_mean[at.order[i]] -= scratch[_OTHER, i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def many_coefficients(m: int, z: Floats, shift: Floats, mean: Floats, d: ModelArrays, at: Coordinates) -> Floats:
+    """Coefficients (S, P) of one model for many draws: ``z`` and ``mean`` (S, P), ``shift`` (S, H)."""
+    found, scratch = np.empty_like(z), np.empty((SCRATCH, z.shape[1]))
+    for s in range(len(z)):
+        coefficients(m, z[s], shift[s], mean[s], d, at, scratch, found[s])
+    return found

@@ -1,0 +1,138 @@
+"""From whitened coordinates to hyper-parameters, with the Jacobian and the chain rule back.
+
+Logarithms of standard deviations and of the concentration are transformed normal variables (see ``sd_marginals``):
+their lower tail is long where data allow an sd of 0, their upper tail short. Means that have a standard deviation tau
+of their own (levels of templates and forms) compete with the others for the same data, and by how much follows tau.
+So the means are drawn together, as a normal posterior would have them for the taus at hand: with K the curvature that
+data give and D the prior variances at these taus (D0 at the centre),
+
+    K + D^-1 = L L',    means = L'^-1 (L^-1 c + z),    c = (K + D0^-1) centre.
+
+Where tau goes to 0 the means go to 0, where data say nothing they are prior mean + sd z.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from analysis.bayes.model_arrays import Coordinates, ModelArrays
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _factored(matrix: Floats, factor: Floats, inverse: Floats) -> float:
+    """Lower Cholesky factor of ``matrix``, the transposed inverse of the factor; returns the sum of log pivots."""
+    total = 0.0
+    for i in range(len(matrix)):
+        for j in range(i + 1):
+            rest = matrix[i, j]
+            for k in range(j):
+                rest -= factor[i, k] * factor[j, k]
+            factor[i, j] = math.sqrt(rest) if i == j else rest / factor[j, j]
+        total += math.log(factor[i, i])
+        for j in range(i):
+            rest = 0.0
+            for k in range(j, i):
+                rest -= factor[i, k] * inverse[j, k]
+            inverse[j, i] = rest / factor[i, i]
+        inverse[i, i] = 1.0 / factor[i, i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _transformed(z: float, scale: float, bend: float, taper: float) -> tuple[float, float]:
+    """Shift of a transformed normal variable, and its derivative by z."""
+    if z < 0.0:
+        return scale * z - 0.5 * bend * z * z, scale - bend * z
+    if taper == 0.0:
+        return scale * z, scale
+    return scale * math.log1p(taper * z) / taper, scale / (1.0 + taper * z)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inverse: Floats) -> float:
+    """Hyper-parameters minus their centre.
+
+    Parameters
+    ----------
+    z : (H,)
+    d, at : ModelArrays, Coordinates
+    shift : (H,)
+        Filled.
+    inverse : (means, means)
+        Filled above the diagonal, and zero below: column i is row i of L^-1.
+
+    Returns
+    -------
+    float
+        Log of the Jacobian that depends on z.
+    """
+    n = at.linear.size
+    total = 0.0
+    for i in range(n, z.size):
+        shift[i], steep = _transformed(z[i], at.scale[i], at.bend[i], at.taper[i])
+        total += math.log(steep)
+    curvature, factor = at.known.copy(), np.empty((n, n))
+    for i in range(n):
+        tau = d.prior_sd_at[i]
+        log_sd = at.hyper[tau] + shift[tau] if tau >= 0 else d.prior_log_sd[i]
+        curvature[i, i] += math.exp(-2.0 * log_sd)
+    total -= _factored(curvature, factor, inverse)
+    for i in range(n):
+        shift[i] = -at.hyper[i]
+    for i in range(n):
+        moved = z[i]
+        for j in range(i + 1):
+            moved += inverse[j, i] * at.linear[j]
+        for j in range(i + 1):
+            shift[j] += inverse[j, i] * moved
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hyper_gradient(
+    by_hyper: Floats, z: Floats, shift: Floats, d: ModelArrays, at: Coordinates, inverse: Floats, gradient: Floats
+) -> None:
+    """Chain rule back through ``hyper_shift``, its Jacobian included; ``by_hyper`` is overwritten.
+
+    The curvature depends on tau by its diagonal alone, for which the derivative of the Cholesky factor (Murray 2016,
+    arXiv:1602.07527) is a sum over the rows of L^-1.
+    """
+    n = at.linear.size
+    for i in range(n):
+        total = 0.0
+        for j in range(i + 1):
+            total += inverse[j, i] * by_hyper[j]
+        gradient[i] = total
+    for a in range(n):
+        tau = d.prior_sd_at[a]
+        if tau < 0:
+            continue
+        variance, follows, centre, spread, before = 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(a, n):
+            w = inverse[a, i]
+            variance += w * w
+            follows += w * gradient[i]
+            spread += z[i] * w * (before + 0.5 * gradient[i] * w)
+            before += gradient[i] * w
+            centre += w * z[i]
+        # The mean without its noise is the shift plus the centre, less L'^-1 z.
+        centre = at.hyper[a] + shift[a] - centre
+        by_precision = -0.5 * variance - follows * centre - spread
+        by_hyper[tau] -= 2.0 * by_precision * math.exp(-2.0 * (at.hyper[tau] + shift[tau]))
+    for i in range(n, z.size):
+        steep = _transformed(z[i], at.scale[i], at.bend[i], at.taper[i])[1]
+        of_jacobian = -at.bend[i] / steep if z[i] < 0.0 else -at.taper[i] / (1.0 + at.taper[i] * z[i])
+        gradient[i] = by_hyper[i] * steep + of_jacobian
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hyper_shifts(z: Floats, d: ModelArrays, at: Coordinates) -> Floats:
+    """Shifts (S, H) of many draws of the hyper-parameters' coordinates (S, H)."""
+    shifts, inverse = np.empty_like(z), np.zeros_like(at.known)
+    for s in range(len(z)):
+        hyper_shift(z[s], d, at, shifts[s], inverse)
+    return shifts

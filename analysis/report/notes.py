@@ -65,7 +65,7 @@ def notes_from(rows: pd.DataFrame, spec: TableSpec) -> tuple[str, ...]:
     sentences += _adjustments(rows, [c for c in columns if isinstance(c, PValue)])
     sentences += [_test(rows, columns), _sizes(rows, printed)]
     for name, lead, phrase in (
-        ("unit", "Unit of analysis: {}", _word),
+        ("unit", "Unit of analysis: {}", lambda v: "the unit that the logs name" if v == "unit" else _word(v)),
         ("scale", "Scale: {}", _word),
         ("uncertain", "{}", lambda v: UNCERTAIN.get(v, f"Treatment of uncertain answers: {_word(v)}")),
         ("weights", "Weighting: {}", lambda v: WEIGHTS.get(v, _word(v))),

@@ -26,18 +26,21 @@ def accuracy_section(
         lead.append(f"Accuracy is not estimated: {reason}.")
         tables: tuple[Table, ...] = ()
     else:
+        wide = wide_estimates(estimates, labels)
+        # A harness that scores every response leaves none unread: a column of zeros would say nothing.
+        unread = design.kind != "score" or bool((wide["uncertain_rate"] > 0).any())
         spec = TableSpec(
             table_name("accuracy", design),
             title="Accuracy" + (f": {design.task}" if design.task else ""),
             columns=(
                 Text("label", "Model"),
                 estimate_column("accuracy", "Accuracy"),
-                estimate_column("uncertain_rate", "Uncertain"),
+                *((estimate_column("uncertain_rate", "Uncertain"),) if unread else ()),
                 Count("n", "n", help="scored responses, answered or uncertain"),
                 Count("n_clusters", "Units", help="independent units"),
             ),
             order=("-accuracy", "label"),
         )
-        tables = (Table(spec, wide_estimates(estimates, labels), simulated=design.simulated),)
+        tables = (Table(spec, wide, simulated=design.simulated),)
     title = f"Task {design.task}" if design.task else "All items"
     return Section(title, lead=tuple(lead), tables=tables, notes=design.assumptions)

@@ -13,6 +13,7 @@ from analysis.studies.answers import TaskAnswers, second_labels, shared_columns
 from analysis.studies.belief_bias_tables import bias_table, labelled_table, pooled_table, shift_table
 from analysis.studies.census import without_inference
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.summary import excluding_zero
 from analysis.studies.wide_table import table_name
 
 
@@ -156,7 +157,7 @@ def _claims(context: TaskContext, tests: pd.DataFrame, pooled: PooledBeliefBias)
             f"{context.where}{'b' if context.where else 'B'}elief bias is shown (adjusted over models) for "
             f"{', '.join(names[:6])}{f' and {len(names) - 6} more' if len(names) > 6 else ''}."
         )
-    if pooled.resamples and (pooled.both_low > 0 or pooled.both_high < 0):
+    if _shown(pooled):
         said.append(
             f"{context.where}{'o' if context.where else 'O'}ver models and items the mean belief bias is "
             f"{signed(pooled.estimate, 2)} [{signed(pooled.both_low, 2)}, {signed(pooled.both_high, 2)}]."
@@ -166,9 +167,15 @@ def _claims(context: TaskContext, tests: pd.DataFrame, pooled: PooledBeliefBias)
 
 def _limits(context: TaskContext, pooled: PooledBeliefBias) -> tuple[str, ...]:
     said = [f"{context.where}belief bias is a shift of the criterion; it does not say that reasoning is worse."]
-    if pooled.resamples and pooled.both_low <= 0 <= pooled.both_high:
+    if pooled.resamples and not _shown(pooled):
         said.append(f"{context.where}a mean belief bias of other models is not shown: the interval holds 0.")
     return tuple(said)
+
+
+def _shown(pooled: PooledBeliefBias) -> bool:
+    """Whether the interval over models and units excludes 0 as it is printed."""
+    limits = pd.DataFrame({"ci_low": [pooled.both_low], "ci_high": [pooled.both_high]})
+    return any(len(side) for side in excluding_zero(limits))
 
 
 def _attention(context: TaskContext, noted: pd.DataFrame | None) -> tuple[str, ...]:

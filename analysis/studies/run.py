@@ -26,6 +26,9 @@ from analysis.studies.weights import weights_used
 
 __all__ = ["RunSettings", "run_report"]
 
+#: Tasks that a title names.
+_NAMED = 3
+
 
 def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     """Read logs, estimate, and put the content of the report together.
@@ -76,7 +79,7 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     tables = _joined(parts) | {"files": intake.files, "set_aside": excluded, "statuses": statuses}
     claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
-        title=study.name or "Report on model responses",
+        title=study.name or _title(designs),
         summary=claims or ("Nothing in these logs allows a claim.",),
         limits=(
             *(said for part in parts for said in part.limits),
@@ -99,6 +102,15 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
         simulated=simulated,
         files={name: content for part in parts for name, content in part.files.items()},
     )
+
+
+def _title(designs: Sequence[TaskDesign]) -> str:
+    """The tasks by name, as far as they have one."""
+    names = [design.task for design in designs if design.task]
+    if not names:
+        return "Report on model responses"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"Model responses: {', '.join(names[:_NAMED])}{more}"
 
 
 def _joined(parts: Sequence[Part]) -> dict[str, pd.DataFrame]:

@@ -1,11 +1,10 @@
 """A table as every reader sees it: text, alignment, styles and notes. The one place of rounding."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.errors import AnalysisError
 from analysis.report.columns import Column, Key, Row, Text, is_missing
-from analysis.report.escape import shortened
 from analysis.report.notes import SIMULATED, SIMULATED_NOTE, notes_from
 from analysis.report.numbers import EN_DASH, MINUS
 from analysis.report.ordering import ordered_rows
@@ -37,13 +36,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Head of a column; ``parts`` is the number of parts of its widest cell."""
+    """Head of a column; ``parts`` is the number of parts of its widest cell, ``wrapped`` whether it takes lines."""
 
     text: str
     align: str
     help: str = ""
     parts: int = 1
     is_name: bool = False
+    wrapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,13 @@ class FormattedTable:
 
 
 @dataclass(slots=True)
-class _Letters:
+class Letters:
     """Letters given to reasons in the order in which they are met."""
 
     of: dict[str, str] = field(default_factory=dict)
 
     def mark(self, reason: str) -> str:
+        """Letter of a reason, the next one if it is new."""
         return self.of.setdefault(reason, letter(len(self.of)))
 
 
@@ -120,7 +121,7 @@ def format_table(table: Table) -> FormattedTable:
     """
     spec, columns = table.spec, table.columns()
     rows = ordered_rows(table.rows, spec)
-    letters = _Letters()
+    letters = Letters()
     records = [{str(name): value for name, value in r.items()} for r in rows.astype(object).to_dict("records")]
     formatted = _formatted_rows(records, table, letters)
     return FormattedTable(
@@ -136,7 +137,7 @@ def format_table(table: Table) -> FormattedTable:
     )
 
 
-def _formatted_rows(records: Sequence[Row], table: Table, letters: _Letters) -> tuple[FormattedRow, ...]:
+def _formatted_rows(records: Sequence[Row], table: Table, letters: Letters) -> tuple[FormattedRow, ...]:
     spec, columns = table.spec, table.columns()
     rule_where = spec.rule_where
     formatted: list[FormattedRow] = []
@@ -156,7 +157,7 @@ def _differs(before: Row, row: Row, name: str) -> bool:
     return is_missing(one) != is_missing(two) or (not is_missing(one) and one != two)
 
 
-def _cell(column: Column, row: Row, table: Table, letters: _Letters) -> Cell:
+def _cell(column: Column, row: Row, table: Table, letters: Letters) -> Cell:
     try:
         parts = column.parts(row)
     except AnalysisError as error:
@@ -188,7 +189,7 @@ def _reason(column: Column, row: Row, *, missing: bool) -> str:
     return ""
 
 
-def _limited(cells: tuple[Cell, ...], columns: tuple[Column, ...], row: Row, letters: _Letters) -> tuple[Cell, ...]:
+def _limited(cells: tuple[Cell, ...], columns: tuple[Column, ...], row: Row, letters: Letters) -> tuple[Cell, ...]:
     """Cells with the row's reason on its name, if it explains no missing value and is not printed itself."""
     found = row.get("reason")
     if is_missing(found) or not str(found).strip() or any(c.name == "reason" for c in columns):
@@ -259,29 +260,3 @@ def _general_notes(table: Table, rows: tuple[FormattedRow, ...]) -> Iterable[tup
     if not rows:
         sentences.append("The table has no rows.")
     return [("", sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.") for sentence in sentences]
-
-
-def with_short_names(table: FormattedTable, width_of: Callable[[str], int]) -> FormattedTable:
-    """Table whose long texts are cut in the middle, each with a lettered note that gives it in full.
-
-    Parameters
-    ----------
-    table : FormattedTable
-    width_of : callable
-        Width of a string in the medium, in characters.
-    """
-    letters = _Letters({sentence: mark for mark, sentence in table.notes if mark})
-    known = len(letters.of)
-
-    def short(cell: Cell) -> Cell:
-        if len(cell.parts) > 1 or width_of(cell.text) <= NAME_WIDTH:
-            return cell
-        mark = letters.mark(f"In full: {cell.text}")
-        return replace(cell, parts=(shortened(cell.text, NAME_WIDTH, width_of),), marks=(*cell.marks, mark))
-
-    rows = tuple(
-        replace(row, cells=tuple(map(short, row.cells)), group=short(row.group) if row.group else None)
-        for row in table.rows
-    )
-    added = [(mark, sentence) for sentence, mark in list(letters.of.items())[known:]]
-    return replace(table, rows=rows, notes=table.notes + tuple(added))

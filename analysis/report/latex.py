@@ -2,14 +2,24 @@
 
 from collections.abc import Iterable
 
-from analysis.report.formatted import Cell, FormattedRow, FormattedTable, Heading, format_table, with_short_names
+from analysis.report.formatted import (
+    NAME_WIDTH,
+    Cell,
+    FormattedRow,
+    FormattedTable,
+    Heading,
+    format_table,
+)
 from analysis.report.latex_text import escape_latex, latex_width
+from analysis.report.short_names import with_short_names
 from analysis.report.spec import Table
 
 #: More rows than this make a table that breaks over pages, as do more rows and lines of notes together.
 LONG_TABLE_ROWS = 40
 _PAGE_LINES = 55
 _NOTE_CHARACTERS = 90
+#: Width of a text that takes several lines.
+_WRAPPED = "17em"
 _LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
 #: Settings in which a table is tried until it fits the line, whatever that is where it is put.
 _SIZES = (
@@ -44,7 +54,7 @@ def render_latex(table: Table) -> str:
 
     A ``table`` float, shrunk to the line if it is wider; more than 40 rows give a ``longtable``, which
     breaks over pages and wants a single column. Label: ``tab:<name>`` unless the table declares its own.
-    Names longer than 40 characters are cut in the middle and given in full in a note.
+    Names longer than 40 characters are cut in the middle and given in full in a note; other texts take lines.
 
     Parameters
     ----------
@@ -55,7 +65,7 @@ def render_latex(table: Table) -> str:
     str
         Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
     """
-    shown = with_short_names(format_table(table), latex_width)
+    shown = with_short_names(format_table(table), latex_width, wrapping=True)
     return _COMMENT + (_long(shown) if _is_long(shown) else _float(shown))
 
 
@@ -65,10 +75,16 @@ def standalone_latex(table: Table) -> str:
 
 
 def _is_long(table: FormattedTable) -> bool:
-    lines = len(table.rows) + sum(
+    lines = sum(_height(row, table.headings) for row in table.rows) + sum(
         latex_width(sentence) // _NOTE_CHARACTERS + bool(mark) for mark, sentence in table.notes
     )
     return len(table.rows) > LONG_TABLE_ROWS or lines > _PAGE_LINES
+
+
+def _height(row: FormattedRow, headings: tuple[Heading, ...]) -> int:
+    """Lines of a row."""
+    texts = (c for c, heading in zip(row.cells, headings, strict=True) if heading.wrapped)
+    return max((1 + latex_width(cell.text) // NAME_WIDTH for cell in texts), default=1)
 
 
 def _float(table: FormattedTable) -> str:
@@ -235,6 +251,9 @@ def _cell(cell: Cell, heading: Heading) -> str:
     parts = [_styled(escape_latex(part.strip(" ")), cell) + "~" * part.endswith(" ") for part in cell.parts]
     # A mark takes no room in a column of numbers, so that the digits stay aligned.
     mark = _marks(cell) if heading.align == "left" else rf"\rlap{{{_marks(cell)}}}" if cell.marks else ""
+    if heading.wrapped and latex_width(cell.text) > NAME_WIDTH:
+        lines = _styled(escape_latex(cell.text, breakable=True), cell)
+        return rf"\begin{{minipage}}[t]{{{_WRAPPED}}}\raggedright {lines}{mark}\strut\end{{minipage}}"
     if len(parts) == heading.parts:
         return " & ".join(parts) + mark
     return rf"\multicolumn{{{heading.parts}}}{{c}}{{{''.join(parts)}{mark}}}"

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Iterable
 
 from analysis.report.escape import display_width, escape_terminal
-from analysis.report.formatted import Cell, FormattedTable, Heading, format_table, with_short_names
+from analysis.report.formatted import Cell, FormattedTable, Heading, format_table
+from analysis.report.short_names import with_short_names
 from analysis.report.spec import Table
 
 _LEGEND = {"bold": "*\u2026*:", "underline": "_\u2026_:", "rule": "A line marks where"}

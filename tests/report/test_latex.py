@@ -69,6 +69,29 @@ def test_fragments_compile_inside_a_document(columns: str, engine: str, tmp_path
     assert "Missing character" not in log
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rows", [10, 60])
+def test_texts_beside_names_take_lines_and_stay_whole(rows: int, engine: str, tmp_path: Path) -> None:
+    """Catches a sentence cut into a footnote, and one that is wider than its column, in tables of both kinds."""
+    words = "A prior that puts nineteen of twenty typical rates of yes between one tenth and nine tenths"
+    texts = [words, "short", "settings/of/the/run/without/any/blank/that/is/longer/than/one/line.json", *HOSTILE_NAMES]
+    table = Table(
+        TableSpec("texts", "Texts", (Text("model", "Model"), Text("why", "Why"), Number("value", "Value"))),
+        pd.DataFrame(
+            {
+                "model": [f"m{i}" for i in range(rows)],
+                "why": [texts[i % len(texts)] for i in range(rows)],
+                "value": 0.5,
+            },
+            dtype=object,
+        ),
+    )
+    log, text = compiled(standalone_latex(table), engine, tmp_path)
+    assert all(points <= 2 for points in overfull(log))
+    assert f"In full: {words}" not in render_latex(table)
+    assert set(words.split()) <= set(text.split())
+
+
 def test_both_engines_show_the_same_text(tmp_path: Path) -> None:
     """Catches a character that one engine sets and the other replaces, and dashes or quotes joined to others."""
     # A slashed equals sign and a prime have no code point in the fonts of pdflatex.

@@ -173,10 +173,18 @@ def test_tables_are_rendered_as_before(preset, ending):
 
 
 def assert_same_cells(text: str, expected: str) -> None:
-    """Full precision may differ in the last digits between machines."""
-    found, golden = (list(csv.reader(io.StringIO(part, newline=""))) for part in (text, expected))
-    assert [len(row) for row in found] == [len(row) for row in golden]
-    for row, wanted in zip(found, golden, strict=True):
-        for cell, value in zip(row, wanted, strict=True):
-            if cell != value:
-                assert float(cell) == pytest.approx(float(value), rel=1e-7, abs=1e-9), (row[:3], cell, value)
+    """Every column of the golden file with its values; full precision may differ in the last digits."""
+    found, golden = (blocks(part) for part in (text, expected))
+    assert list(found) == list(golden)
+    for name, rows in golden.items():
+        assert len(found[name]) == len(rows), name
+        for row, wanted in zip(found[name], rows, strict=True):
+            for column, value in wanted.items():
+                if row[column] != value:
+                    assert float(row[column]) == pytest.approx(float(value), rel=1e-7, abs=1e-9), (name, column, row)
+
+
+def blocks(text: str) -> dict[str, list[dict[str, str]]]:
+    """Rows of each table of a golden file."""
+    parts = (part.partition("\n") for part in text.split("===== ")[1:])
+    return {name: list(csv.DictReader(io.StringIO(rows, newline=""))) for name, _, rows in parts}

@@ -32,6 +32,7 @@ from analysis.studies.scaling import scaling_part
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.templates import templates_part
 from analysis.studies.token_probabilities import token_probabilities_part
+from analysis.studies.uncertain_models import uncertain_models_part
 from analysis.studies.weightings import weightings_part
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
@@ -119,6 +120,7 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     coherence_bayes_part,
     calibration_part,
     bayesian_part,
+    uncertain_models_part,
     design_tables_part,
     factors_part,
     paired_contrasts_part,

@@ -97,6 +97,12 @@ def macro_f1(table: ArrayLike) -> Floats:
     return f1(table).mean(axis=-1)
 
 
+def micro_f1(table: ArrayLike) -> Floats:
+    """F1 of the sums over classes: accuracy where every response is a prediction, more where some are unreadable."""
+    counts = _checked(table)
+    return share(2 * _right(counts).sum(axis=-1), counts[..., :-1].sum(axis=(-2, -1)) + counts.sum(axis=(-2, -1)))
+
+
 def macro_recall(table: ArrayLike) -> Floats:
     """Mean of the classes' recall, also called balanced accuracy."""
     return recall(table).mean(axis=-1)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from analysis.frequentist.option_bias import OptionBias, option_bias
+from analysis.frequentist.option_scores import option_scores
 from analysis.reduction.option_counts import option_counts, option_labels
 from analysis.report.columns import Count, Decision, Estimate, Number, PValue, Signed, Text
 from analysis.report.content import Section
@@ -53,7 +54,15 @@ def option_bias_part(context: TaskContext) -> Part | None:
     )
     described = {"unit": unit_used(design), "uncertain": design.uncertain, "task": design.task}
     models, options = _models(context, found).assign(**described), found.options.assign(**described)
-    tables = [_floor_table(context, models, found)]
+    scores = option_scores(
+        counts,
+        labels,
+        rng=context.resampling.rng("F1 of options"),
+        uncertain=design.uncertain,
+        resamples=context.resampling.resamples,
+        ci_level=context.ci_level,
+    ).assign(**described)
+    tables = [_floor_table(context, models, found), _f1_table(context, scores, labels)]
     if len(options) <= MOST_ROWS:
         tables.append(_options_table(context, options))
     section = Section(
@@ -65,7 +74,7 @@ def option_bias_part(context: TaskContext) -> Part | None:
         (section,),
         summary=tuple(f"{where}{said}" for said in _claims(models, context.ci_level)),
         methods=(_METHODS.format(flips=context.resampling.flips),),
-        data={"option_floors": models, "option_bias": options},
+        data={"option_floors": models, "option_bias": options, "option_f1": scores},
     )
 
 
@@ -129,6 +138,34 @@ def _estimate_of(measure: str, header: str, stem: str) -> Estimate:
     return Estimate(
         measure, header, low=f"{stem}_low", high=f"{stem}_high", method=f"{stem}_method", reason=f"{stem}_reason"
     )
+
+
+def _f1_table(context: TaskContext, scores: pd.DataFrame, labels: tuple[str, ...]) -> Table:
+    rows = []
+    for model, group in scores.groupby("model", sort=True):
+        shared = group.iloc[0][["ci_level", "unit", "uncertain", "n_clusters"]].to_dict()
+        row = shared | {"model": model, "label": context.labels.get(str(model), str(model))}
+        for found in group.to_dict("records"):
+            name = f"f1_{labels.index(found['option'])}" if found["option"] else found["measure"]
+            row |= {name: found["estimate"], f"{name}_low": found["ci_low"], f"{name}_high": found["ci_high"]}
+            row |= {f"{name}_method": found["ci_method"], f"{name}_reason": found["reason"]}
+        rows.append(row)
+    names = tuple(f"f1_{at}" for at in range(len(labels)))
+    spec = TableSpec(
+        table_name("option_f1", context.design),
+        title=title_of("F1 by option", context.design),
+        columns=(
+            Text("label", "Model"),
+            estimate_column("macro_f1", "Macro"),
+            estimate_column("micro_f1", "Micro"),
+            *(estimate_column(name, label, digits=2) for name, label in zip(names, labels, strict=True)),
+        ),
+        spanners=(Spanner("F1 of the option", names),),
+        order=("-macro_f1", "label"),
+        note="F1: 2 TP / (2 TP + FP + FN), questions weighing the same. Macro: mean over the options that are right "
+        "somewhere. Micro: of the sums over options; accuracy where every response could be read.",
+    )
+    return Table(spec, pd.DataFrame(rows), simulated=context.design.simulated)
 
 
 def _options_table(context: TaskContext, options: pd.DataFrame) -> Table:

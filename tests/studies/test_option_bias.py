@@ -59,3 +59,12 @@ def test_words_are_no_options(tmp_path) -> None:
     found = run_report([tmp_path], SETTINGS)
     assert any("no position bias is estimated: there are 30 labels" in said for said in found.limits)
     assert "option_bias" not in found.data
+
+
+def test_f1_of_options_is_printed(content) -> None:
+    """One that always answers B has the F1 of a constant. Catches rows of the wrong model, and options out of order."""
+    table = next(t for t in content.tables if t.spec.name.startswith("option_f1"))
+    rows = table.rows.set_index("model")
+    assert [rows.loc["says B", f"f1_{k}"] for k in range(4)] == pytest.approx([0, 2 * 30 / (120 + 30), 0, 0])
+    assert rows.loc["says B", "macro_f1"] == pytest.approx(0.1)
+    assert rows.loc["knows", "micro_f1"] > 0.75

@@ -1,4 +1,4 @@
-"""Calibration of the models of persistent incoherence: ranks under the priors, and twelve regimes.
+"""Calibration of the models of persistent incoherence: ranks under the priors, and thirteen regimes.
 
     python benchmarks/calibrate_incoherence.py sbc     [--simulations 200] [--minutes M] [--resume] [--seed 20261129]
     python benchmarks/calibrate_incoherence.py regimes [--simulations 24]  [--minutes M] [--resume] [--seed 20261129]
@@ -8,7 +8,7 @@
 hyper-parameters, every reported quantity, and the difference of persistent incoherence between two simulated
 models. ``regimes`` fits data that the priors did not make. ``speed`` times the whole fit of seven models on two
 cores. With ``--minutes`` either stops at the first whole round after that time; how many simulations were made is in
-every row. Every whole round is kept in ``benchmarks/results/incoherence_*_fits.csv``, from where ``--resume`` goes on;
+every row. Every fit is kept in ``benchmarks/results/incoherence_*_fits.csv``, from where ``--resume`` goes on;
 summaries and, as JSON, command, versions and machine stand beside it.
 """
 
@@ -109,9 +109,9 @@ def _earlier(name: str, *, without: list[str]) -> pd.DataFrame:
     return table[~table["model"].isin(without)]
 
 
-def _rounds(found: pd.DataFrame) -> set[tuple[str, int]]:
-    """Model and number of the rounds that are there."""
-    return set(zip(found["model"], found["simulation"], strict=True)) if len(found) else set()
+def _rounds(found: pd.DataFrame, name: str = "model") -> set[tuple[str, int]]:
+    """Model, or regime, and number of the simulations that are there."""
+    return set(zip(found[name], found["simulation"], strict=True)) if len(found) else set()
 
 
 def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -141,15 +141,13 @@ def regimes(simulations: int, minutes: float, seed: int, *, resume: bool) -> pd.
     """All fits; every regime once per round."""
     settings = replace(incoherence_settings(cores=1), chains=2)
     found = _earlier("incoherence_regimes_fits.csv", without=[] if resume else list(MODELS))
-    start, done = time.monotonic(), {at for _, at in _rounds(found)}
+    start, done = time.monotonic(), _rounds(found, "regime")
     for at in range(simulations):
-        if at not in done:
-            rows: list[dict[str, object]] = []
-            for number, regime in enumerate(REGIMES):
-                rng = np.random.default_rng([seed, number, at])
-                rows += [{"simulation": at, **row} for row in regime_fit(regime, settings, rng)]
-            found = pd.concat([found, pd.DataFrame(rows)])
-            _keep(found, "incoherence_regimes_fits.csv")
+        for number, regime in enumerate(REGIMES):
+            if (regime.name, at) not in done:
+                rows = regime_fit(regime, settings, np.random.default_rng([seed, number, at]))
+                found = pd.concat([found, pd.DataFrame([{"simulation": at, **row} for row in rows])])
+                _keep(found, "incoherence_regimes_fits.csv")
         if _over(start, minutes):
             break
     return found

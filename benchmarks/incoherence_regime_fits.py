@@ -74,7 +74,7 @@ def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
     A coverage below ``band_low``, .95 less three binomial standard errors, is a failing of the model in that regime.
     """
     rows = []
-    for (regime, model), part in fits.groupby(["regime", "model"], sort=False):
+    for (regime, model), part in _with_rule(fits).groupby(["regime", "model"], sort=False):
         error = part["estimate"] - part["truth_these"]
         row = {"regime": regime, "model": model, "simulations": len(part), "bias": error.mean()}
         row |= {"rmse": float(np.sqrt((error**2).mean())), "estimate": part["estimate"].mean()}
@@ -85,11 +85,23 @@ def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
             row["coverage_these"] = _covered(part, "", "truth_these")
             row["coverage_population"] = _covered(part, "_population", "truth_population") if positive else np.nan
             row["hit_rate"] = (part["p_present"] > 0.95).mean()
+            row["below_rate"] = (part["p_present"] < 0.05).mean()
+            if model == "SSL":
+                row["below_rate_stated"] = ((part["p_present"] < 0.05) & ~part["withheld"].astype(bool)).mean()
             row["with_divergences"] = (part["divergences"] > 0).mean()
             row["with_large_r_hat"] = (part["r_hat"] >= 1.01).mean()
             row["least_ess_bulk"] = part["ess_bulk"].min()
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _with_rule(fits: pd.DataFrame) -> pd.DataFrame:
+    """Fits with ``withheld``: what of SSL the rule of reports does not state, as it decides there."""
+    keys = ["regime", "simulation"]
+    normal = fits[fits["model"] == "N"].set_index(keys)["p_present"].rename("p_normal")
+    joined = fits.join(normal, on=keys)
+    surprising = (joined["tail_link"] < 0.05) & (joined["excess_link"] > 0)
+    return joined.assign(withheld=(joined["p_normal"] >= 0.05) | surprising)
 
 
 def _covered(part: pd.DataFrame, end: str, truth: str) -> float:

@@ -1,4 +1,4 @@
-"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, twelve regimes."""
+"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, thirteen regimes."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ UNITS = 57
 SMALLEST = 0.001
 ACTIVE, NOISY = 0.15, 0.3
 #: Share of units that are noisy and incoherent, by effect.
-LINKED = {"linked": NOISY, "rarely linked": 0.15}
+LINKED = {"linked": NOISY, "rarely linked": 0.15, "small linked": NOISY}
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """``effect``: none, small, medium, heavy, (rarely) linked; ``noise``: Gaussian, mostly-zero, lognormal, linked."""
+    """``effect``: none, small, medium, heavy or of LINKED; ``noise``: Gaussian, mostly-zero, lognormal or linked."""
 
     effect: str
     noise: str
@@ -44,6 +44,7 @@ REGIMES = (
     Regime("heavy", "mostly-zero", 0.3),
     Regime("linked", "linked", 0.3),
     Regime("rarely linked", "linked", 0.3),
+    Regime("small linked", "linked", 0.15),
 )
 
 
@@ -55,7 +56,8 @@ def simulated(regime: Regime, rng: np.random.Generator) -> tuple[NDArray[np.floa
     if regime.effect in LINKED:
         share = LINKED[regime.effect]
         on = (rng.random(UNITS) < share)[UNIT]
-        mu, sd = on * np.sqrt(0.09 / share) * z, np.where(on, np.sqrt(0.09 / share), 0.01)
+        size = regime.persistent / np.sqrt(share)
+        mu, sd = on * size * z, np.where(on, size, 0.01)
     else:
         scale = {"none": 0.0, "small": 0.1, "medium": 0.3, "heavy": np.sqrt(0.09 / ACTIVE)}[regime.effect]
         active = (rng.random(UNITS) < ACTIVE)[UNIT] if regime.effect == "heavy" else 1.0

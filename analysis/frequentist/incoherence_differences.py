@@ -8,13 +8,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import skew, trim_mean, wilcoxon
 
+from analysis.errors import AnalysisError
 from analysis.frequentist.effect_sizes import d_av, d_z
 from analysis.frequentist.incoherence import repeated_only
+from analysis.frequentist.max_t import max_t
 from analysis.frequentist.multiplicity import bonferroni, family_size, holm
 from analysis.frequentist.sign_flips import flips_needed, sign_flip_test
 from analysis.frequentist.unit_bootstrap import bootstrap_t
 
 Floats = NDArray[np.float64]
+ADJUSTMENTS: Final = ("holm", "max_t")
 #: A difference leans on few units where its values are skewed beyond this, or the top units carry this share.
 SKEWED: Final = 2.0
 CARRIED: Final = 0.5
@@ -32,6 +35,7 @@ def pairwise_differences(
     resamples: int = 10_000,
     ci_level: float = 0.95,
     squared: bool = False,
+    adjust: str = "holm",
 ) -> pd.DataFrame:
     """Every pair of models, first minus second.
 
@@ -45,21 +49,31 @@ def pairwise_differences(
     squared : bool
         Differences of the squared persistent residual T, over instances that both answered in two wordings or more;
         else of mean |r|, averaged to units first.
+    adjust : {"holm", "max_t"}
+        ``max_t``: step-down max-T over the pairs, which keeps their correlation, and simultaneous limits; of mean |r|.
 
     Returns
     -------
     DataFrame
         ``model, other, measure, estimate, std_error, ci_low, ci_high, ci_level, ci_method`` (unit bootstrap-t),
-        ``test, p_value, resolution, p_adjusted`` (Holm), ``p_adjust_method, family_size, p_bonferroni``;
+        ``test, p_value, resolution, p_adjusted, p_adjust_method, family_size, p_bonferroni``;
         companions ``median, trimmed`` (20 %), ``p_wilcoxon, share_worse`` (units where the first is more incoherent),
         ``d_z, d_av, skewness, top_share`` (of the mean, carried by the top 5 % of units), ``flag``; ``n_clusters``,
         ``n_dropped`` (units that one of the two lacks), ``reason``.
+
+    Raises
+    ------
+    AnalysisError
+        Another ``adjust``, or ``max_t`` of squares.
 
     Notes
     -----
     The sign-flip test is exact where the two models are exchangeable within units. For equal means and unequal tails it
     rejects too often at some 90 units (.14 at .05): a flagged difference needs its companions.
     """
+    if adjust not in ADJUSTMENTS or (squared and adjust == "max_t"):
+        rule = "holm, or max_t for the differences of mean |r|"
+        raise AnalysisError(f"adjust must be {rule}, not {adjust!r}{' of squares' if squared else ''}")
     models = sorted(instances["model"].unique())
     pairs = list(combinations(models, 2))
     if not pairs:
@@ -93,16 +107,19 @@ def pairwise_differences(
         }
         rows.append(row | _companions(per_unit[np.isfinite(per_unit)], sides[a], sides[b], squared))
     table = pd.DataFrame(rows)
+    if adjust == "max_t":
+        together = max_t(tops, rng=rng, flips=drawn, ci_level=ci_level)
+        table = table.assign(p_adjusted=together.p_adjusted, ci_low=together.ci_low, ci_high=together.ci_high)
     floor = table["resolution"] * np.maximum(family_size(test.p_value), 1)
     return table.assign(
         task=instances["task"].iloc[0],
         test="sign-flip by unit",
         alternative="two-sided",
         ci_level=ci_level,
-        ci_method=found.ci_method,
-        p_adjust_method="holm",
+        ci_method="max-T simultaneous" if adjust == "max_t" else found.ci_method,
+        p_adjust_method=adjust,
         family_size=family_size(test.p_value),
-        floor_adjusted=np.minimum(floor, 1),
+        floor_adjusted=1 / (drawn + 1) if adjust == "max_t" else np.minimum(floor, 1),
         bonferroni_p_adjusted=table["p_bonferroni"],
         bonferroni_p_adjust_method="bonferroni",
         bonferroni_family_size=family_size(test.p_value),

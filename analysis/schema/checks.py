@@ -20,12 +20,14 @@ from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.schema.value_checks import (
     answers_outside,
+    fractions_among_percents,
     invalid_scores,
     labels_apart,
     probabilities_out_of_range,
     required_columns,
     scores_on_another_scale,
     scores_without_number,
+    truths_out_of_range,
     unknown_levels,
     yes_no_in_other_words,
 )
@@ -59,6 +61,8 @@ def check_responses(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
         *duplicate_responses(con, facts.conditions),
         *contradicted_gold(con, designs, section),
         *probabilities_out_of_range(con, section),
+        *fractions_among_percents(con, study, section),
+        *truths_out_of_range(con, section),
         *differing_items(con, facts),
         *mixed_kinds(con, facts, study),
         *labels_apart(con, designs, section),

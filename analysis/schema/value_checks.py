@@ -10,12 +10,15 @@ from analysis.schema.resolved import folded
 from analysis.schema.responses import COLUMNS, Column
 from analysis.schema.status import Status
 from analysis.schema.store import store_columns
+from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
 
 _ANSWERING: Final = ("answer", "output", "probability", "logged_score")
 _YES_NO: Final = frozenset({"yes", "no"})
 _PAIRS: Final = (("true", "false"), ("1", "0"))
+#: Share of answers in percent that lie between 0 and 1 from which on that is said.
+MANY_SMALL: Final = 0.1
 _MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
 
 
@@ -148,6 +151,50 @@ def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> 
                 fix = "bring all rows to one scale; which one a row uses is not guessed"
                 found.append(Violation(ERROR, "mixed scales", message, percents, examples(sources), fix))
     return found
+
+
+def fractions_among_percents(con: duckdb.DuckDBPyConnection, study: Study, section: str) -> list[Violation]:
+    """Tasks in declared percent many of whose answers lie between 0 and 1, as fractions would."""
+    if study.probability_scale != "percent":
+        return []
+    query = f"""
+        SELECT {section} AS task, count(*) FILTER (probability > 0 AND probability < 0.01) AS small_, count(*) AS all_,
+               {SOURCES} FILTER (probability > 0 AND probability < 0.01)
+        FROM responses WHERE probability IS NOT NULL GROUP BY ALL HAVING small_ >= {MANY_SMALL} * all_ ORDER BY ALL
+    """
+    fix = "if they are fractions, bring all rows to one scale; as declared, 0.4 is read as 0.4 percent"
+    return [
+        Violation(
+            WARNING,
+            "mixed scales",
+            f"{named_task(task)}: {small:,} of {rows:,} probabilities lie between 0 and 1 "
+            "although the declared scale is percent",
+            small,
+            examples(sources),
+            fix,
+        )
+        for task, small, rows, sources in con.execute(query).fetchall()
+    ]
+
+
+def truths_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> list[Violation]:
+    """Truths of stated probabilities outside [0, 1]: neither a probability nor an outcome."""
+    query = f"""
+        SELECT {section} AS task, count(*), {SOURCES} FROM responses
+        WHERE probability IS NOT NULL AND NOT truth BETWEEN 0 AND 1 GROUP BY ALL ORDER BY ALL
+    """
+    fix = "give truths as probabilities, or outcomes 0 and 1; probability_scale is that of the answers alone"
+    return [
+        Violation(
+            ERROR,
+            "truth out of range",
+            f"{named_task(task)}: truth of {number(rows, 'row')} lies outside [0, 1]",
+            rows,
+            examples(sources),
+            fix,
+        )
+        for task, rows, sources in con.execute(query).fetchall()
+    ]
 
 
 def invalid_scores(con: duckdb.DuckDBPyConnection) -> list[Violation]:

@@ -17,6 +17,7 @@ RULES: Final = (
     "duplicate response",
     "gold against validity and polarity",
     "probability out of range",
+    "truth out of range",
     "mixed scales",
     "item differs",
     "mixed kinds",

@@ -5,8 +5,20 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.frequentist.incoherence_differences import pairwise_differences
+from analysis.frequentist.incoherence_ranks import incoherence_ranks
 from analysis.frequentist.incoherence_robustness import rank_changes
-from analysis.report.columns import Count, Estimate, Number, Percent, PValue, Signed, Text
+from analysis.report.columns import (
+    Column,
+    Count,
+    Estimate,
+    Interval,
+    Number,
+    Percent,
+    Proportion,
+    PValue,
+    Signed,
+    Text,
+)
 from analysis.report.spec import Spanner, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence_results import CoherenceResults
@@ -126,10 +138,39 @@ def pair_tables(context: TaskContext, instances: pd.DataFrame, labels: Mapping[s
     )
     if not len(pairs):
         return []
-    tables = [differences_table(design, pairs, labels, squared=False), companions_table(design, pairs, labels)]
+    ranks = incoherence_ranks(instances, rng=drawn.rng("ranks"), resamples=drawn.resamples, ci_level=context.ci_level)
+    tables = [
+        ranks_table(design, ranks, labels),
+        differences_table(design, pairs, labels, squared=False),
+        companions_table(design, pairs, labels),
+    ]
     if squares["n_clusters"].max() > 0:
         tables.append(differences_table(design, squares, labels, squared=True))
     return tables
+
+
+def ranks_table(design: TaskDesign, ranks: pd.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Rank of every model by mean |r| and by what persists, with limits."""
+    rows = ranks.assign(label=[labels.get(str(m), str(m)) for m in ranks["model"]])
+    columns: list[Column] = [Text("label", "Model")]
+    for measure, head, digits in (("mean_abs_residual", "Mean |r|", 3), ("persistent_squared", "Persistent²", 3)):
+        for end in ("_rank_low", "_first"):
+            rows[f"{measure}{end}_reason"] = rows[f"{measure}_reason"]
+        columns += [
+            Signed(measure, head, digits=digits) if "squared" in measure else Number(measure, head, digits=digits),
+            Interval(f"{measure}_rank_low", "Rank", high=f"{measure}_rank_high", digits=0),
+            Proportion(f"{measure}_first", "First", help="share of resamples in which the model is first"),
+        ]
+    spec = TableSpec(
+        table_name("residual_ranks", design),
+        title=title_of("Ranks of the models, the least incoherent first", design),
+        columns=tuple(columns),
+        order=("mean_abs_residual", "label"),
+        note="Log-odds, and their square. Ranks in resamples of units, all models with the same ones; limits are each "
+        "model's own. First: share of resamples in which the model is first; mean |r| mixes rewording noise with "
+        "incoherence.",
+    )
+    return Table(spec, rows, simulated=design.simulated)
 
 
 def differences_table(design: TaskDesign, pairs: pd.DataFrame, labels: Mapping[str, str], *, squared: bool) -> Table:

@@ -24,7 +24,7 @@ RESPONDERS = (
 #: Stem of a table -> what it shows of the design.
 TABLES = {
     "families", "incoherence", "persistent_tests", "residual_sizes", "associations", "settings_cost",
-    "families_levels", "noise_levels", "role_errors", "direct_and_implied", "residual_differences",
+    "families_levels", "noise_levels", "role_errors", "direct_and_implied", "residual_differences", "residual_ranks",
     "difference_companions", "persistent_differences", "robustness", "wording_effects", "identities",
     "causal_answers", "rewording", "calibration",
 }  # fmt: skip
@@ -204,3 +204,33 @@ def test_the_advice_on_percent_signs_and_decimal_commas_works(tmp_path: Path, si
         reported(folder)
     study = '[study]\nkind = "probability"\n[map]\noutput = "probability"\nprobability = { value = "" }\n'
     assert reported(folder, study).manifest["rows"]["used"] == len(rows)
+
+
+def test_percent_is_the_same_report_as_fractions(tmp_path: Path) -> None:
+    """Catches a declared scale that only some of the parts use."""
+    truth = {"target": 0.4, "latent": 0.5, "conditional": 0.6}
+    rows = [row | {"truth": truth[row["role"]]} for row in stated(COHERENT, 0.05)]
+    percent = [row | {"probability": round(100 * row["probability"], 2)} for row in rows]
+    kind = '[study]\nkind = "probability"\n'
+    plain = reported(log(tmp_path / "plain", rows), kind)
+    scaled = reported(log(tmp_path / "scaled", percent), kind + 'probability_scale = "percent"\n')
+    for stem in ("incoherence", "calibration"):
+        one, other = (found.data[stem].select_dtypes("number") for found in (plain, scaled))
+        np.testing.assert_allclose(one.to_numpy(float), other.to_numpy(float), rtol=1e-9, atol=1e-12)
+    assert plain.summary == scaled.summary
+
+
+def test_truths_in_percent_are_refused(tmp_path: Path) -> None:
+    """Catches a truth of 40 beside answers in percent that is clipped to .99 and called the truth."""
+    rows = [row | {"probability": 100 * row["probability"], "truth": 40} for row in stated(COHERENT, 0.05)]
+    study = '[study]\nkind = "probability"\nprobability_scale = "percent"\n'
+    with pytest.raises(AnalysisError, match=r"truth of 120 rows lies outside \[0, 1\]"):
+        reported(log(tmp_path / "logs", rows), study)
+
+
+def test_fractions_in_a_log_declared_as_percent_are_said(tmp_path: Path) -> None:
+    """Catches a mixture that a declared scale lets through in silence: .4 read as two fifths of one percent."""
+    rows = [row | {"probability": 100 * row["probability"]} for row in answers("u")] + answers("v")
+    study = '[study]\nkind = "probability"\nprobability_scale = "percent"\n'
+    content = reported(log(tmp_path / "logs", rows), study)
+    assert any("10 of 20 probabilities lie between 0 and 1" in said for said in content.attention)

@@ -120,7 +120,7 @@ def posterior_table(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str
             ),
             Number("upper_bound", "Upper bound", digits=2),
             Proportion("p_present", "P(above .10)"),
-            Number("bayes_factor", "Bayes factor", digits=1),
+            Text("factor", "Bayes factor", reason="linked_these_reason"),
             Decision("decision", "Above .10", labels=DECISIONS),
             Count("n", "Instances"),
         ),
@@ -129,7 +129,8 @@ def posterior_table(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str
         "falls with the instance's own noise; N: every instance is, normally distributed. These: the instances "
         "asked; new items: more like them, which near 0 rests on the priors. A posterior of a positive quantity "
         "never holds 0: read the upper bound and the probability. No is said only where N agrees and noisy instances "
-        "do not lie farther from 0 than SSL expects. Bayes factor: posterior over prior odds of exceeding .10.",
+        "do not lie farther from 0 than SSL expects. Bayes factor: posterior over prior odds of exceeding .10; "
+        "a bound where all draws agree.",
     )
     return Table(spec, wide, simulated=design.simulated)
 
@@ -154,10 +155,20 @@ def _merged(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
             row[f"{stem}_reason"] = one.get("reason") or ("" if pd.notna(row[stem]) else UNEXPLAINED)
             if stem == "linked_these":
                 row |= {name: one.get(name) if shown else None for name in ("upper_bound", "p_present", "bayes_factor")}
+                row["factor"] = bayes_factor_text(one) if shown else None
                 row |= {"decision": (one.get("decision") or "") if shown else "", "n": one.get("n", 0)}
                 row |= {"ci_level": one.get("ci_level"), "reason": row[f"{stem}_reason"]}
         made.append(row)
     return pd.DataFrame(made)
+
+
+def bayes_factor_text(row: Mapping[Any, Any]) -> str | None:
+    """A Bayes factor in three digits or so, as a bound where all draws agree."""
+    value = row.get("bayes_factor")
+    if value is None or pd.isna(value):
+        return None
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 4
+    return {"at least": "≥ ", "at most": "≤ "}.get(str(row.get("bayes_factor_bound") or ""), "") + fixed(value, digits)
 
 
 def contrasts_table(design: TaskDesign, contrasts: pd.DataFrame, labels: Mapping[str, str]) -> Table:

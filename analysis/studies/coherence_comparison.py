@@ -44,7 +44,11 @@ SQUARED_SIGN = (
     "may be negative, the more the noisier the model: where neither model's is detected, or the interval holds 0, the "
     "sign does not say which is more incoherent."
 )
-GROUPS = {"coherent": "coherent (|r| up to 0.1)", "between": "between", "incoherent": "incoherent (|r| above 0.5)"}
+GROUPS = {
+    "coherent": "coherent (|r| up to 0.1)",
+    "between": "between (|r| 0.1 to 0.5)",
+    "incoherent": "incoherent (|r| above 0.5)",
+}
 
 
 def role_errors_table(

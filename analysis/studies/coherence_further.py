@@ -82,7 +82,8 @@ def causal_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, st
             Signed("residual", "r", digits=2),
             Text("anomaly", "Anomaly"),
         ),
-        note="Anomaly: the answer lies within .01 of the probability given the mere observation, where the "
+        note="r: residual, log-odds; the other numbers are probabilities. "
+        "Anomaly: the answer lies within .01 of the probability given the mere observation, where the "
         "causal value is farther off than .02; not told apart: the two lie closer together, or one is not logged.",
     )
     return Table(spec, shown, notes=more, simulated=design.simulated)

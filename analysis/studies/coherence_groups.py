@@ -118,7 +118,8 @@ def associations_table(
             Spanner("|r| and reasoning tokens", ("rank_tokens", "centred_tokens")),
         ),
         order=("label",),
-        note="|r| and error, |r| and tokens across instances: Spearman. Coherent: |r| up to 0.1, incoherent: "
+        note="Errors are absolute, in log-odds. "
+        "|r| and error, |r| and tokens across instances: Spearman. Coherent: |r| up to 0.1, incoherent: "
         "above 0.5. Within instances: Pearson of |r| and log tokens, both minus the mean of their instance, over "
         "its wordings. The error of the direct answer is part of the residual: some correlation is there by "
         "construction.",

@@ -12,6 +12,7 @@ from analysis.report.formatted import format_table
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
 from analysis.simulation.latent_responders import CoherenceResponder
 from analysis.simulation.write_logs import write_logs
+from analysis.studies.coherence_bayes import bayes_factor_text
 from analysis.studies.context import BayesianSettings, Resampling
 from analysis.studies.run import RunSettings, run_report
 
@@ -98,3 +99,13 @@ def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.
         assert any("MCMC" in words and model in words for words in content.attention)
     for table in content.tables:
         format_table(table)
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "printed"),
+    [(1998.2, "at least", "≥ 1998"), (0.00042, "at most", "≤ 0.0004"), (12.34, "", "12.3"), (0.127, "", "0.13")],
+)
+def test_bayes_factors_are_bounds_where_all_draws_agree(value: float, bound: str, printed: str) -> None:
+    """Catches a bound printed as an estimate, and small factors printed as 0.0."""
+    assert bayes_factor_text({"bayes_factor": value, "bayes_factor_bound": bound}) == printed
+    assert bayes_factor_text({"bayes_factor": None}) is None

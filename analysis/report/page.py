@@ -14,7 +14,7 @@ from analysis.report.references import with_short_citations
 from analysis.report.spec import Table
 from analysis.vocabulary import MEASURES
 
-_TABLE_FILES: Final = (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"), ("html", "HTML"))
+_TABLE_FILES: Final = (("csv", "CSV"), ("tex", "LaTeX"), ("typ", "Typst"), ("md", "Markdown"), ("html", "HTML"))
 _FIGURE_FILES: Final = (("csv", "data"), ("pdf", "PDF"), ("svg", "SVG"), ("png", "PNG"))
 _SIMULATED: Final = "Simulated data: the numbers on this page come from generated logs and say nothing about any model."
 

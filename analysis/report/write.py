@@ -28,6 +28,7 @@ from analysis.report.references import bibtex, cited_keys
 from analysis.report.spec import Table
 from analysis.report.terminal import render_text
 from analysis.report.typeset import typeset
+from analysis.report.typst import render_typst
 
 #: Ending of a table's file -> how it is rendered.
 TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
@@ -36,6 +37,7 @@ TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
     "md": render_markdown,
     "csv": render_csv,
     "txt": render_text,
+    "typ": render_typst,
 }
 FOLDERS: Final = ("tables", "figures", "data")
 

@@ -56,7 +56,7 @@ def test_a_model_that_always_says_yes_is_told_from_a_coin(tmp_path: Path, capsys
     assert "always yes (+1.00)" in said
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["rows"]["responses"] == manifest["rows"]["used"] == 48
-    assert {p.suffix for p in (out / "tables").iterdir()} == {".tex", ".html", ".md", ".csv", ".txt"}
+    assert {p.suffix for p in (out / "tables").iterdir()} == {".tex", ".html", ".md", ".csv", ".txt", ".typ"}
     assert {p.suffix for p in (out / "figures").iterdir()} == {".pdf", ".svg", ".png", ".csv"}
 
 

@@ -26,7 +26,7 @@ FILES = {
     "references.bib",
     "report.tex",
     "data/estimates.parquet",
-    *(f"tables/floors.{e}" for e in ("tex", "html", "md", "csv", "txt")),
+    *(f"tables/floors.{e}" for e in ("tex", "html", "md", "csv", "txt", "typ")),
     *(f"figures/{n}.{e}" for n in ("floor_bias", "class_accuracy") for e in ("pdf", "svg", "png", "csv")),
 }
 

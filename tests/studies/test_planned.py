@@ -100,7 +100,7 @@ def test_tables_beside_the_plan_are_called_exploratory(report):
     assert "Primary tests, Floor and pairs: " in page
 
 
-@pytest.mark.parametrize("ending", ["tex", "html", "md", "csv", "txt"])
+@pytest.mark.parametrize("ending", ["tex", "html", "md", "csv", "txt", "typ"])
 def test_a_declared_table_is_printed_in_every_format(report, ending):
     """Catches a caption, number, label, heading or order that one of the renderers drops."""
     text = (report / "tables" / f"main.{ending}").read_text(encoding="utf-8")
@@ -109,7 +109,10 @@ def test_a_declared_table_is_printed_in_every_format(report, ending):
         return
     assert "Acc." in text
     assert "A sentence of the study." in text
-    if ending == "tex":
+    if ending == "typ":
+        assert 'numbering: _ => "4",' in text
+        assert "<tab:ours>" in text
+    elif ending == "tex":
         assert r"\def\thetable{4}" in text
         assert r"\label{tab:ours}" in text
     else:

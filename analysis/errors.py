@@ -12,6 +12,15 @@ class AnalysisError(Exception):
         One paragraph for the user.
     offenders : sequence of str, optional
         The rows, files or names at fault (all of them, while the message may quote a few).
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> try:
+    ...     eh.read_logs("logs/example", models="gpt")
+    ... except eh.AnalysisError as error:
+    ...     print(error)
+    models is a list of texts, not one text: models=['gpt']
     """
 
     def __init__(self, message: str, *, offenders: tuple[str, ...] | list[str] = ()) -> None:

@@ -15,8 +15,6 @@ from analysis import api
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "logs" / "example"
 MODELS = ["simulated/even-hand", "simulated/no-leaning"]
-#: Names that come with their own documentation: results and the error.
-RESULTS = {"AnalysisError", "AnswerBiasFit", "IncoherenceFit", "ModelComparison"}
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +23,16 @@ def logs():
         yield logs
 
 
-@pytest.mark.parametrize("name", sorted(set(eh.__all__) - RESULTS))
+@pytest.mark.parametrize("name", sorted(eh.__all__))
 def test_every_public_name_has_an_example_that_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches an example that was never run, or that a change made wrong."""
     monkeypatch.chdir(ROOT)
+    assert "Examples\n" in (getattr(eh, name).__doc__ or "")
     found = getattr(eh, name)
     tests = [t for t in doctest.DocTestFinder().find(found, name, globs={}) if t.examples]
     assert tests, f"{name} has no example"
     for test in tests:
-        runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+        runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS)
         said: list[str] = []
         runner.run(test, out=said.append)
         assert not runner.failures, "".join(said)
@@ -93,6 +92,29 @@ def test_text_from_logs_cannot_act_in_a_notebook(tmp_path: Path) -> None:
     with eh.read_logs(log) as logs:
         assert "<script>" not in logs._repr_html_()
         assert "\x1b" not in repr(logs) + logs._repr_html_()
+
+
+def test_results_show_themselves_in_a_notebook(logs: eh.Logs) -> None:
+    """Catches a result that prints pages of nested tables, and text from logs that becomes markup."""
+    found = eh.compare_models(logs)
+    assert repr(found).splitlines()[0] == "Comparison of models"
+    assert len(repr(found)) < 300
+    shown = found._repr_html_()
+    assert "<td>simulated/even-hand</td>" in shown
+    empty = pd.DataFrame()
+    hostile = pd.DataFrame({"model": ["<script>x</script>\x1b[31m"], "estimate": [0.5], "nothing": [np.nan]})
+    fits = (
+        eh.AnswerBiasFit("<t>", "failed", "<b>why\x1b", hostile, empty, {}, *[empty] * 4, (), {}),
+        eh.IncoherenceFit("<t>", "failed", "<b>why\x1b", hostile, *[empty] * 7, (), {}),
+        eh.ModelComparison(hostile, hostile),
+    )
+    for fit in fits:
+        assert "<script>" not in fit._repr_html_()
+        assert "<b>why" not in fit._repr_html_()
+        assert "\x1b" not in fit._repr_html_() + repr(fit)
+        assert "nothing" not in fit._repr_html_()
+        assert "&lt;script&gt;" in fit._repr_html_()
+    assert repr(fits[0]).startswith("Hierarchical fit of answer bias (<t>): failed\n  <b>why")
 
 
 def test_requests_that_cannot_be_met_say_why(logs: eh.Logs, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from analysis.display import summary_html, summary_text
+
 #: Models, in words of the result column ``variant``: slab linked to the noise, and normal.
 LINKED: Final = "SSL"
 NORMAL: Final = "N"
@@ -14,7 +16,7 @@ NORMAL: Final = "N"
 MCMC: Final = "MCMC: "
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IncoherenceFit:
     """Result of ``fit_incoherence``.
 
@@ -51,6 +53,22 @@ class IncoherenceFit:
     sentences : tuple of str
     draws : mapping of str to ndarray (chains, draws)
         Draws of what is reported and of the hyper-parameters, by variant, model and name.
+
+    Examples
+    --------
+    The fits of both models to one simulated responder, with few draws:
+
+    >>> import tempfile
+    >>> import analysis as eh
+    >>> from analysis.cli.main import main
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = ["--units", "8", "--causal", "0", "--reworded", "8", "--responders", "steady"]
+    ...     status = main(["simulate", f"{folder}/logs", "--study", "latent-coherence", *size])
+    ...     with eh.read_logs(f"{folder}/logs") as logs:
+    ...         fit = eh.fit_incoherence(logs, fast=True)
+    176 simulated responses of 1 models in ...
+    >>> sorted(set(fit.table["variant"])), set(fit.table["model"])
+    (['N', 'SSL'], {'simulated/steady'})
     """
 
     task: str
@@ -66,3 +84,15 @@ class IncoherenceFit:
     augment: pd.DataFrame
     sentences: tuple[str, ...]
     draws: Mapping[str, np.ndarray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """What was found, in short."""
+        return summary_text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, with the first rows of the tables."""
+        return summary_html(*self._shown())
+
+    def _shown(self) -> tuple[str, tuple[str, ...], dict[str, pd.DataFrame]]:
+        title = f"Fit of incoherence{f' ({self.task})' if self.task else ''}: {self.status}"
+        return title, (self.reason, *self.sentences), {"table": self.table, "gates": self.gates}

@@ -7,12 +7,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.display import summary_html, summary_text
+
 #: Likelihoods, in words of the result column ``likelihood``.
 COUNTS: Final = "counts"
 UNITS: Final = "estimates by unit"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AnswerBiasFit:
     """Result of ``fit_answer_bias``; answers tidy (``table``), glance and augment.
 
@@ -43,6 +45,14 @@ class AnswerBiasFit:
         What was simplified, and which rows are the headline and why.
     draws : mapping of str to ndarray
         Draws of what is reported, and of the hyper-parameters.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example", models=["simulated/even-hand", "simulated/no-leaning"]) as logs:
+    ...     fit = eh.fit_answer_bias(logs, fast=True)
+    >>> {"estimate", "ci_low", "ci_high", "measure"} <= set(fit.table.columns)
+    True
     """
 
     task: str
@@ -57,3 +67,15 @@ class AnswerBiasFit:
     augment: pd.DataFrame
     sentences: tuple[str, ...]
     draws: Mapping[str, np.ndarray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """What was found, in short."""
+        return summary_text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, with the first rows of the tables."""
+        return summary_html(*self._shown())
+
+    def _shown(self) -> tuple[str, tuple[str, ...], dict[str, pd.DataFrame]]:
+        title = f"Hierarchical fit of answer bias{f' ({self.task})' if self.task else ''}: {self.status}"
+        return title, (self.reason, *self.sentences), {"table": self.table, "gates": self.gates}

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.reduction.intake import IntakeSettings
     from analysis.reduction.selection import parse_selection
     from analysis.report.escape import escape_terminal
-    from analysis.report.manifest import document_problem
+    from analysis.report.manifest import changed_versions, document_problem
     from analysis.report.write import check_target, write_report
     from analysis.studies.context import BayesianSettings, Resampling
     from analysis.studies.run import RunSettings, run_report
@@ -82,6 +82,9 @@ def run(args: argparse.Namespace) -> int:
         bayes=None if args.no_bayes else BayesianSettings(args.fast, args.seed, out / "data" / "fits"),
         progress=progress.stage,
     )
+    if settings.bayes is not None and any((out / "data" / "fits").glob("*")) and (changed := changed_versions(out)):
+        print(f"fits kept in {out / 'data' / 'fits'} were made by other versions ({'; '.join(changed)})")
+        print("  those that depend on them are made again")
     content = run_report(logs, settings)
     if args.out is None:
         refuse_other_logs(out, content.manifest)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.display import summary_html, summary_text
 from analysis.errors import AnalysisError
 from analysis.frequentist.equivalence import agreed_decision, equivalence_test
 from analysis.frequentist.factor_levels import TreatedLevels
@@ -26,7 +27,7 @@ ROPE: Final = 0.02
 FLOOR: Final = "competence_floor"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelComparison:
     """Comparison of M models.
 
@@ -38,10 +39,31 @@ class ModelComparison:
     models : DataFrame
         One row per measure and model: ``estimate``, ``letters`` (models that share one were not shown to
         differ), and for the floor its ``rank`` with limits.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example") as logs:
+    ...     found = eh.compare_models(logs)
+    >>> ranks = found.models[found.models["measure"] == "competence_floor"].set_index("model")["rank"]
+    >>> int(ranks["simulated/even-hand"])
+    1
     """
 
     pairs: pd.DataFrame
     models: pd.DataFrame
+
+    def __repr__(self) -> str:
+        """What was found, in short."""
+        return summary_text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, with the first rows of the tables."""
+        return summary_html(*self._shown())
+
+    def _shown(self) -> tuple[str, tuple[str, ...], dict[str, pd.DataFrame]]:
+        said = f"{self.models['model'].nunique()} models, pairs on the items that all answered"
+        return "Comparison of models", (said,), {"models": self.models, "pairs": self.pairs}
 
 
 def compare_models(

@@ -90,6 +90,23 @@ def manifest_json(manifest: Mapping[str, Any]) -> str:
     return json.dumps(_plain(manifest, ""), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
+def changed_versions(folder: Path) -> tuple[str, ...]:
+    """Packages whose version is another than when the report in ``folder`` was made, as ``numpy 2.4.0, now 2.5.5``.
+
+    Empty where there is no report of ours. Fits that it keeps were made with the former versions.
+    """
+    if not holds_our_manifest(folder):
+        return ()
+    before = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8")).get("versions")
+    if not isinstance(before, dict):
+        return ()
+    return tuple(
+        f"{name} {before[name]}, now {now}"
+        for name, now in package_versions().items()
+        if isinstance(before.get(name), str) and before[name] != now
+    )
+
+
 def holds_our_manifest(folder: Path) -> bool:
     """Whether a folder holds a manifest that this project wrote."""
     try:

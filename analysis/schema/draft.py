@@ -215,5 +215,11 @@ def draft_mapping(tables: Mapping[str, Sequence[str]], found: Mapping[str, Seque
     lines += ["# Nothing is guessed: take the # off the line that is right, then run `evenhand validate`.", "[map]"]
     for column, names in found.items():
         lines += [f"# {column} = {toml_text(foreign)}" for foreign in names] or [f'# {column} = "…"']
-    lines.append('# model = { value = "…" }   # where one model gave all responses')
+    lines += [
+        '# model = { value = "…" }   # where one model gave all responses',
+        '# gold = { from = "…", values = { TRUE = "yes", FALSE = "no" } }   # where right answers are in other words',
+        "",
+        "# [reading]   # where responses say yes and no in other words",
+        '# synonyms = { yes = ["ja"], no = ["nein"] }',
+    ]
     return "\n".join(lines) + "\n"

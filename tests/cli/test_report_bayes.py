@@ -96,6 +96,20 @@ def test_a_damaged_kept_fit_is_said_and_made_again(fast: tuple[Path, Path], tmp_
     assert (out / "tables" / "schools.csv").read_bytes() == (fast[1] / "tables" / "schools.csv").read_bytes()
 
 
+def test_kept_fits_of_other_versions_are_said(
+    fast: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a second run that samples for minutes without a word, since a package changed."""
+    logs, out = copied(fast, tmp_path)
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    manifest["versions"]["nutpie"] = "0.1"
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
+    assert "were made by other versions (nutpie 0.1, now " in capsys.readouterr().out
+    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
+    assert "other versions" not in capsys.readouterr().out
+
+
 def test_no_bayes_leaves_the_columns_out(fast: tuple[Path, Path], tmp_path: Path) -> None:
     """Catches a switch that still samples, or half a section."""
     logs, out = fast[0], tmp_path / "out"

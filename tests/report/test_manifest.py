@@ -12,7 +12,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.provenance import Clock, file_digest, package_versions, platform_name, python_version
-from analysis.report.manifest import holds_our_manifest, input_entries, manifest_json, report_manifest
+from analysis.report.manifest import changed_versions, holds_our_manifest, input_entries, manifest_json, report_manifest
 from analysis.schema.status import Status
 
 
@@ -94,6 +94,21 @@ def test_our_manifest_is_recognised(tmp_path):
         assert not holds_our_manifest(tmp_path)
     path.write_bytes(b"\xff\xfe")
     assert not holds_our_manifest(tmp_path)
+
+
+def test_versions_that_changed_since_a_report_are_named(tmp_path):
+    """Catches kept fits of other versions that are passed over in silence, and versions named that did not change."""
+    assert changed_versions(tmp_path) == ()
+    now = package_versions()
+    for versions, found in (
+        (now, ()),
+        (now | {"numpy": "0.1"}, (f"numpy 0.1, now {now['numpy']}",)),
+        ({"evenhand": "0.0.1"}, (f"evenhand 0.0.1, now {now['evenhand']}",)),
+        ("all", ()),
+    ):
+        manifest = {"format": "evenhand report", "versions": versions}
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+        assert changed_versions(tmp_path) == found
 
 
 def test_nothing_names_the_host_or_the_user():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.schema.design import read_designs
-from analysis.schema.draft import draft_study, toml_text
+from analysis.schema.draft import draft_mapping, draft_study, toml_text
 from analysis.schema.study import Study, load_study
 
 HOSTILE = "a\"]\n[study]\nname = 'x'\0\x7f\u202e\\ " + "y" * 300
@@ -19,6 +19,25 @@ HOSTILE = "a\"]\n[study]\nname = 'x'\0\x7f\u202e\\ " + "y" * 300
 def test_any_text_survives_as_toml(text: str) -> None:
     """Catches a name that ends its string, or a control character that TOML forbids."""
     assert tomllib.loads(f"x = {toml_text(text)}") == {"x": text}
+
+
+def test_examples_of_a_drafted_mapping_are_settings(tmp_path: Path) -> None:
+    """Catches an example in the draft of a table that is refused once its # is taken off."""
+    text = draft_mapping({"a.csv": ["LLM", "Q"]}, {"model": ["LLM"], "item": ["Q"], "output": []}, name="x")
+    path = tmp_path / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    assert load_study(path).given == {"study.name"}
+    kept = ("# gold = {", "# [reading]", "# synonyms", "# item", '# model = "LLM"')
+    path.write_text(
+        "\n".join(line.removeprefix("# ") if line.startswith(kept) else line for line in text.splitlines()).replace(
+            'from = "…"', 'from = "Q"'
+        ),
+        encoding="utf-8",
+    )
+    study = load_study(path)
+    assert set(study.map) == {"model", "item", "gold"}
+    assert study.map["gold"].values == {"TRUE": "yes", "FALSE": "no"}
+    assert dict(study.reading.synonyms)["yes"] == ("ja",)
 
 
 def rows(name: str) -> list[dict]:

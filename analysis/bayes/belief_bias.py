@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from analysis.arguments import check_level
 from analysis.bayes.belief_bias_arrays import endorsement_of
-from analysis.bayes.belief_bias_attempt import Attempt, Pairs
+from analysis.bayes.belief_bias_attempt import OF_ALL, OF_BELIEF, Attempt, Pairs
 from analysis.bayes.belief_bias_design import belief_design
 from analysis.bayes.belief_bias_priors import BeliefPriors, prior_predictive
 from analysis.bayes.belief_bias_result import TABLES, BeliefBiasFit
@@ -20,6 +21,13 @@ from analysis.bayes.sampling import SamplerSettings, retry_settings
 from analysis.errors import AnalysisError
 
 __all__ = ["BeliefBiasFit", "BeliefPriors", "fit_belief_bias"]
+
+_WORDED: Final = "endorsement model of questions with believability"
+_EVERYTHING: Final = "endorsement model of all questions"
+_APART: Final = (
+    "Measures of belief are fitted to questions with believability alone: versions without it would lend them the "
+    "effects of their base items, as if words did not matter. Accuracy, consistency and conditions are fitted to all."
+)
 
 
 def fit_belief_bias(
@@ -79,15 +87,16 @@ def fit_belief_bias(
     if kept is not None:
         tell("the fit of the endorsement model is kept from an earlier run")
         return kept
-    attempt = Attempt(design, endorsement_of(design, priors), settings, pairs, level, seed)
-    tell(f"sampling the endorsement model: {attempt.model.starts[-1]:,} parameters")
-    fit = attempt.run()
-    if fit.status == "failed" and not settings.fast:
-        tell(f"a gate was not passed ({fit.reason}); sampling once more")
-        failed = fit.gates[~fit.gates["passed"]]
-        careful = not set(failed["name"]) <= TOO_FEW_DRAWS
-        again = retry_settings(settings, careful=careful, missing=missing_draws(failed))
-        fit = replace(attempt, settings=again).run()
+    common: dict[str, Any] = {"settings": settings, "ci_level": level, "seed": seed}
+    attempts = [Attempt(design, endorsement_of(design, priors), pairs=pairs, **common)]
+    if design.has_belief and (design.believed == 0).any():
+        worded = counts[counts["believability"].astype(str).isin(["believable", "unbelievable"])]
+        own = belief_design(worded, conditions=conditions, task=task)
+        attempts = [
+            Attempt(own, endorsement_of(own, priors), pairs={}, measures=OF_BELIEF, name=_WORDED, **common),
+            replace(attempts[0], measures=OF_ALL, name=_EVERYTHING),
+        ]
+    fit = _joined([_judged(attempt, tell) for attempt in attempts])
     check = prior_predictive(priors, np.random.default_rng([seed, 3]))
     fit = replace(fit, glance={**fit.glance, "key": key}, sentences=(*fit.sentences, check.sentence))
     if cache is None:
@@ -95,6 +104,40 @@ def fit_belief_bias(
     keep(cache, key, fit, TABLES)
     # What is read back is what every later run gets: the same bytes from the first one on.
     return load_kept(cache, key, BeliefBiasFit, TABLES) or fit
+
+
+def _judged(attempt: Attempt, tell: Callable[[str], None]) -> BeliefBiasFit:
+    """The result of an attempt, or of a second one where a gate failed."""
+    tell(f"sampling the {attempt.name}: {attempt.model.starts[-1]:,} parameters")
+    fit = attempt.run()
+    if fit.status == "failed" and not attempt.settings.fast:
+        tell(f"a gate was not passed ({fit.reason}); sampling once more")
+        failed = fit.gates[~fit.gates["passed"]]
+        careful = not set(failed["name"]) <= TOO_FEW_DRAWS
+        again = retry_settings(attempt.settings, careful=careful, missing=missing_draws(failed))
+        fit = replace(attempt, settings=again).run()
+    return fit
+
+
+def _joined(fits: list[BeliefBiasFit]) -> BeliefBiasFit:
+    """One result of the fit to questions with believability and that to all; checks and counts are of the latter."""
+    whole = fits[-1]
+    if len(fits) == 1:
+        return whole
+    own = fits[0]
+    together = {name: own.glance[name] + whole.glance[name] for name in ("parameters", "divergences")}
+    models = {model: i for i, model in enumerate(dict.fromkeys([*whole.table["model"], *own.table["model"]]))}
+    table = pd.concat([own.table, whole.table], ignore_index=True)
+    return replace(
+        whole,
+        status="failed" if "failed" in (own.status, whole.status) else "ok",
+        reason="; ".join(fit.reason for fit in fits if fit.reason),
+        table=table.sort_values("model", key=lambda c: c.map(models), kind="stable").reset_index(drop=True),
+        gates=pd.concat([own.gates, whole.gates], ignore_index=True),
+        glance={**whole.glance, **together},
+        sentences=tuple(dict.fromkeys([*own.sentences, *whole.sentences, _APART])),
+        draws={**own.draws, **whole.draws},
+    )
 
 
 def _check_pairs(pairs: Pairs, configurations: pd.DataFrame) -> None:

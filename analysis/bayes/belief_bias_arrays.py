@@ -34,6 +34,8 @@ class EndorsementData(NamedTuple):
         Effect of each question; unread where G is 0.
     unit : ndarray of int (G,)
         Item of each effect.
+    head, size : ndarray of bool, of float (G,)
+        Whether an effect is the first of its item, and how many the item has.
     log_scale : ndarray (H,)
         Log half-normal scale of each sd.
     mean_prior : ndarray (2, F)
@@ -42,7 +44,7 @@ class EndorsementData(NamedTuple):
         Which log sd is that of the mean, and of the coefficient between models; -1: that of ``mean_prior``.
     about_mean : ndarray (2, F)
         x and v of the means; likewise of ``about_coefficient`` (2, M, F), ``about_item`` (2, J; of its
-        coordinates) and ``about_effect`` (2, M, G).
+        coordinates) and ``about_effect`` (2, M, G; rotated).
     valid : int
         Questions whose gold answer is yes; they come first.
     pooled : int
@@ -60,6 +62,8 @@ class EndorsementData(NamedTuple):
     item_basis: Floats
     effect: Indices
     unit: Indices
+    head: NDArray[np.bool_]
+    size: Floats
     log_scale: Floats
     mean_prior: Floats
     mean_sd_at: Indices
@@ -133,6 +137,8 @@ def endorsement_of(design: BeliefDesign, priors: BeliefPriors) -> Endorsement:
         item_basis=np.ascontiguousarray(rough.item_basis if item >= 0 else np.zeros((0, 0))),
         effect=design.effect.astype(np.int64),
         unit=rough.unit,
+        head=rough.head,
+        size=rough.size,
         log_scale=np.log(np.array(scales)),
         mean_prior=mean_prior,
         mean_sd_at=mean_sd_at.astype(np.int64),

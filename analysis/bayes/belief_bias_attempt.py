@@ -44,7 +44,9 @@ MEASURES: Final[dict[str, str]] = {
     "accuracy": "probability",
     "consistency_all": "probability",
 }
-_OF_BELIEF: Final = tuple(MEASURES)[:10]
+#: Measures of questions with believability, and of all questions.
+OF_BELIEF: Final = tuple(MEASURES)[:10]
+OF_ALL: Final = tuple(MEASURES)[10:]
 #: Most draws over which the chance of equal answers is integrated.
 _CONSISTENCY_DRAWS: Final = 2000
 NO_CELL: Final = "no answer of this model in a cell of validity and believability that this needs"
@@ -55,7 +57,10 @@ NOT_MATCHED: Final = "no question that this model answered under both levels"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One fit with one set of sampler settings; ``run`` gives the result, passed or failed."""
+    """One fit with one set of sampler settings; ``run`` gives the result, passed or failed.
+
+    ``measures`` are those to report; ``name`` says which fit it is.
+    """
 
     design: BeliefDesign
     model: Endorsement
@@ -63,6 +68,8 @@ class Attempt:
     pairs: Pairs
     ci_level: float
     seed: int
+    measures: tuple[str, ...] = tuple(MEASURES)
+    name: str = "endorsement model"
 
     def run(self) -> BeliefBiasFit:
         draws = sample_endorsements(self.model, self.settings, seed=self.seed)
@@ -70,8 +77,8 @@ class Attempt:
         table, contrasts = self._tables(found, draws.shape)
         reported = pd.concat([table, contrasts.drop(columns=["factor", "first", "second"])], ignore_index=True)
         gates = {
-            "sampler": sampler_gates(draws.sampler, stage="the endorsement model"),
-            "reported": quantity_gates(reported, fast=self.settings.fast),
+            f"{self.name}, sampler": sampler_gates(draws.sampler, stage=self.name),
+            f"{self.name}, reported": quantity_gates(reported, fast=self.settings.fast),
         }
         problem = failures([gate for group in gates.values() for gate in group])
         rng = np.random.default_rng([self.seed, 2])
@@ -101,8 +108,8 @@ class Attempt:
         by_model: list[dict[Any, Floats]] = []
         for m in range(len(self.design.models)):
             rates = endorsement_rates(all_.coefficient[:, m], variance, profiles)
-            one = self._of_rates(rates, profiles.weights(asked[m]), profiles)
-            if self._versions:
+            one = self.of_rates(rates, profiles.weights(asked[m]), profiles)
+            if self._versions and "consistency_all" in self.measures:
                 sets, counts = complete_sets(asked[m], self.design, profiles)
                 one["consistency_all"] = consistency(few.coefficient[:, m], few, sets, counts, profiles)
             one |= {
@@ -113,23 +120,25 @@ class Attempt:
             by_model.append(one)
         if fresh is not None:
             rates = endorsement_rates(fresh, variance, profiles)
-            by_model.append(self._of_rates(rates, profiles.weights(asked.any(axis=0)), profiles))
+            by_model.append(self.of_rates(rates, profiles.weights(asked.any(axis=0)), profiles))
         return _stacked(by_model)
 
     @property
     def _versions(self) -> bool:
         return bool(self.design.questions["variant"].nunique() > 1)
 
-    def _of_rates(self, rates: Floats, weight: Floats, profiles: Profiles) -> dict[Any, Floats]:
-        """Measures (S,) of one model."""
+    def of_rates(self, rates: Floats, weight: Floats, profiles: Profiles) -> dict[Any, Floats]:
+        """Measures (S,) of one model from its rates (S, R) and the weights of rows (R,)."""
         found: dict[Any, Floats] = {}
-        if self.design.has_belief:
+        if self.design.has_belief and "belief_bias" in self.measures:
             said = cell_rates(rates, weight, profiles)
             right = np.where(np.arange(4) < 2, said, 1 - said)
             values = [*right.T, *(right @ BELIEF_WEIGHTS.T).T]
             values += [logit(said) @ row for row in (SHIFT_WEIGHTS, INTERACTION_WEIGHTS)]
-            found = dict(zip(_OF_BELIEF, values, strict=True))
-        return found | {"accuracy": accuracy(rates, weight, profiles)}
+            found = dict(zip(OF_BELIEF, values, strict=True))
+        if "accuracy" in self.measures:
+            found["accuracy"] = accuracy(rates, weight, profiles)
+        return found
 
     def _contrast(
         self, rates: Floats, asked: NDArray[np.bool_], factor: str, pair: tuple[str, str], profiles: Profiles

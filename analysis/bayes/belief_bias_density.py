@@ -10,7 +10,8 @@ with the columns that are constant within them: theta = x b_m + item_j + w_mj + 
 
 Every quantity lies in the coordinates of ``density_terms.placed``. Means and coefficients are sampled with what the
 items at hand add to them, ``of_item`` @ items, which data tell better than either alone: a shear with Jacobian 1. Items
-are sampled in the directions of ``item_basis``, as data tell those apart that coefficients do not fit.
+are sampled in the directions of ``item_basis``, as data tell those apart that coefficients do not fit, and the effects
+of the versions of an item ``rotate``d: independent given their sds, so that w_mj is integrated out.
 """
 
 import math
@@ -132,28 +133,34 @@ def _one_model(
     b, r, scale, by_b = np.empty(columns), np.empty(columns), np.empty(columns), np.zeros(columns)
     value = 0.0
     for f in range(columns):
-        log_sd = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
+        spread = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
         b[f], r[f], scale[f] = placed(
-            of_coefficient[f], mean[f], log_sd, d.about_coefficient[0, m, f], d.about_coefficient[1, m, f]
+            of_coefficient[f], mean[f], spread, d.about_coefficient[0, m, f], d.about_coefficient[1, m, f]
         )
-        away = (b[f] - mean[f]) * math.exp(-2.0 * log_sd)
-        value += math.log(scale[f]) - log_sd - 0.5 * (b[f] - mean[f]) * away
+        away = (b[f] - mean[f]) * math.exp(-2.0 * spread)
+        value += math.log(scale[f]) - spread - 0.5 * (b[f] - mean[f]) * away
         by_b[f] -= away
         by_mean[f] += away
     theta, centre, share, width = np.empty(effects), np.empty(effects), np.empty(effects), np.empty(effects)
-    version, common = 0.0, 0.0
+    log_sd = np.empty(effects)
+    common, version = 0.0, 0.0
     if effects:
         common = math.exp(2.0 * z[d.model_item_sd_at])
         version = math.exp(2.0 * z[d.version_sd_at]) if d.version_sd_at >= 0 else 0.0
-    total = 0.5 * math.log(version + common) if effects else 0.0
     for g in range(effects):
         centre[g] = item[d.unit[g]] if item.size else 0.0
         for f in range(columns):
             centre[g] += d.of_effect[g, f] * (b[f] - own[f])
+        variance = version + (d.size[g] * common if d.head[g] else 0.0)
+        log_sd[g] = 0.5 * math.log(variance)
+    rotate(centre, d.unit, d.head, d.size)
+    for g in range(effects):
         theta[g], share[g], width[g] = placed(
-            of_effect[g], centre[g], total, d.about_effect[0, m, g], d.about_effect[1, m, g]
+            of_effect[g], centre[g], log_sd[g], d.about_effect[0, m, g], d.about_effect[1, m, g]
         )
         value += math.log(width[g])
+    rotated = theta.copy()
+    rotate(theta, d.unit, d.head, d.size)
     base, by_base = np.empty(questions), np.zeros(questions)
     for i in range(questions):
         base[i] = theta[d.effect[i]] if effects else 0.0
@@ -167,15 +174,15 @@ def _one_model(
         if effects:
             by_theta[d.effect[i]] += by_base[i]
     if effects:
+        rotate(by_theta, d.unit, d.head, d.size)
         value += _effects(
             z,
             of_effect,
-            theta,
+            rotated,
             centre,
+            log_sd,
             share,
             width,
-            version,
-            common,
             m,
             d,
             gradient,
@@ -186,13 +193,13 @@ def _one_model(
             by_own,
         )
     for f in range(columns):
-        log_sd = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
+        spread = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
         away = b[f] - mean[f]
         by_coefficient[f] = by_b[f] * scale[f]
         by_mean[f] += by_b[f] * (1.0 - r[f])
         if d.sd_at[f] >= 0:
             turn = by_log_sd(of_coefficient[f], mean[f], r[f], scale[f], d.about_coefficient[0, m, f])
-            gradient[d.sd_at[f]] += by_b[f] * turn - r[f] + away * away * math.exp(-2.0 * log_sd)
+            gradient[d.sd_at[f]] += by_b[f] * turn - r[f] + away * away * math.exp(-2.0 * spread)
     return value
 
 
@@ -218,67 +225,67 @@ def _likelihood(m: int, base: Floats, b: Floats, d: EndorsementData, by_base: Fl
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def rotate(values: Floats, unit: Indices, head: NDArray[np.bool_], size: Floats) -> None:
+    """Within each item, its own inverse: the sum over sqrt(size) in place of the head, contrasts in the others'.
+
+    It is the Householder reflection that exchanges the head and the direction of equal values.
+    """
+    sums, heads = np.zeros(values.size), np.zeros(values.size)
+    for g in range(values.size):
+        sums[unit[g]] += values[g]
+        if head[g]:
+            heads[unit[g]] = values[g]
+    for g in range(values.size):
+        if size[g] > 1.0:
+            root = 1.0 / math.sqrt(size[g])
+            factor = (sums[unit[g]] * root - heads[unit[g]]) / (1.0 - root)
+            values[g] -= factor * (root - 1.0 if head[g] else root)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _effects(
     z: Floats,
     of_effect: Floats,
-    theta: Floats,
+    rotated: Floats,
     centre: Floats,
+    log_sd: Floats,
     share: Floats,
     width: Floats,
-    version: float,
-    common: float,
     m: int,
     d: EndorsementData,
     gradient: Floats,
-    by_theta: Floats,
+    by_rotated: Floats,
     by_effect: Floats,
     by_b: Floats,
     by_item: Floats,
     by_own: Floats,
 ) -> float:
-    """Log prior of the effects of one model, those of an item correlated by what the item does to the model.
+    """Log prior of the effects of one model: rotated, those of an item are independent.
 
-    Within an item of k effects with deviations away_g: variances ``version`` around the item's own deviation, whose
-    variance is ``common``.
+    The head of an item of k effects has the variance version + k common, the others that of a version.
     """
-    units = 1
-    for g in range(theta.size):
-        units = max(units, d.unit[g] + 1)
-    size, sums, squares = np.zeros(units), np.zeros(units), np.zeros(units)
-    for g in range(theta.size):
-        away = theta[g] - centre[g]
-        size[d.unit[g]] += 1.0
-        sums[d.unit[g]] += away
-        squares[d.unit[g]] += away * away
-    value, by_version, by_common, by_total = 0.0, 0.0, 0.0, 0.0
-    for j in range(units):
-        k = size[j]
-        if k == 0.0:
-            continue
-        spread, middle = version + k * common, sums[j] * sums[j] / k
-        value -= 0.5 * (math.log(spread) + middle / spread)
-        by_common -= k * common / spread * (1.0 - middle / spread)
-        if version > 0.0:
-            within = max(squares[j] - middle, 0.0)
-            value -= 0.5 * ((k - 1.0) * math.log(version) + within / version)
-            by_version -= (k - 1.0) + version / spread - within / version - version * middle / spread**2
-    for g in range(theta.size):
-        j = d.unit[g]
-        mean = sums[j] / size[j]
-        by_away = -mean / (version + size[j] * common)
-        if version > 0.0:
-            by_away -= (theta[g] - centre[g] - mean) / version
-        slope = by_theta[g] + by_away
+    value = 0.0
+    by_centre = np.empty(rotated.size)
+    for g in range(rotated.size):
+        off = rotated[g] - centre[g]
+        away = off * math.exp(-2.0 * log_sd[g])
+        value -= log_sd[g] + 0.5 * off * away
+        slope = by_rotated[g] - away
         by_effect[g] = slope * width[g]
-        by_centre = slope * (1.0 - share[g]) - by_away
+        by_centre[g] = slope * (1.0 - share[g]) + away
         turn = by_log_sd(of_effect[g], centre[g], share[g], width[g], d.about_effect[0, m, g])
-        by_total += slope * turn + (1.0 - share[g])
+        by_spread = slope * turn - share[g] + off * away
+        of_item = 0.0
+        if d.head[g]:
+            of_item = d.size[g] * math.exp(2.0 * (z[d.model_item_sd_at] - log_sd[g]))
+            gradient[d.model_item_sd_at] += by_spread * of_item
+        if d.version_sd_at >= 0:
+            gradient[d.version_sd_at] += by_spread * (1.0 - of_item)
+    rotate(by_centre, d.unit, d.head, d.size)
+    for g in range(rotated.size):
         if by_item.size:
-            by_item[j] += by_centre
+            by_item[d.unit[g]] += by_centre[g]
         for f in range(by_b.size):
-            by_b[f] += d.of_effect[g, f] * by_centre
-            by_own[f] -= d.of_effect[g, f] * by_centre
-    gradient[d.model_item_sd_at] += by_common + by_total * common / (version + common)
-    if d.version_sd_at >= 0:
-        gradient[d.version_sd_at] += by_version + by_total * version / (version + common)
+            by_b[f] += d.of_effect[g, f] * by_centre[g]
+            by_own[f] -= d.of_effect[g, f] * by_centre[g]
     return value

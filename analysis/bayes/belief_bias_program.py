@@ -11,12 +11,13 @@ from nutpie.compile_pymc import CompiledPyMCModel
 
 from analysis.bayes.belief_bias_arrays import Endorsement, EndorsementData
 from analysis.bayes.belief_bias_density import endorsement_density
+from analysis.bayes.belief_bias_rough import rotation
 from analysis.bayes.callback import DENSITY, pointer_at
 from analysis.bayes.density_program import density_program
 
 Floats = NDArray[np.float64]
 
-_FIELDS: Final = 22
+_FIELDS: Final = 24
 _SLOT: Final = 4
 #: Chains start within this of the rough fit, in the coordinates of the density.
 _NEAR: Final = 0.5
@@ -36,19 +37,21 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
         carray(pointer_at(p[6, 0]), (p[6, 1], p[6, 2]), np.float64),
         carray(pointer_at(p[7, 0]), (p[7, 1],), np.int64),
         carray(pointer_at(p[8, 0]), (p[8, 1],), np.int64),
-        carray(pointer_at(p[9, 0]), (p[9, 1],), np.float64),
-        carray(pointer_at(p[10, 0]), (p[10, 1], p[10, 2]), np.float64),
-        carray(pointer_at(p[11, 0]), (p[11, 1],), np.int64),
-        carray(pointer_at(p[12, 0]), (p[12, 1],), np.int64),
-        carray(pointer_at(p[13, 0]), (p[13, 1], p[13, 2]), np.float64),
-        carray(pointer_at(p[14, 0]), (p[14, 1], p[14, 2], p[14, 3]), np.float64),
+        carray(pointer_at(p[9, 0]), (p[9, 1],), np.bool_),
+        carray(pointer_at(p[10, 0]), (p[10, 1],), np.float64),
+        carray(pointer_at(p[11, 0]), (p[11, 1],), np.float64),
+        carray(pointer_at(p[12, 0]), (p[12, 1], p[12, 2]), np.float64),
+        carray(pointer_at(p[13, 0]), (p[13, 1],), np.int64),
+        carray(pointer_at(p[14, 0]), (p[14, 1],), np.int64),
         carray(pointer_at(p[15, 0]), (p[15, 1], p[15, 2]), np.float64),
         carray(pointer_at(p[16, 0]), (p[16, 1], p[16, 2], p[16, 3]), np.float64),
-        p[17, 0],
-        p[18, 0],
+        carray(pointer_at(p[17, 0]), (p[17, 1], p[17, 2]), np.float64),
+        carray(pointer_at(p[18, 0]), (p[18, 1], p[18, 2], p[18, 3]), np.float64),
         p[19, 0],
         p[20, 0],
         p[21, 0],
+        p[22, 0],
+        p[23, 0],
     )
     slope = carray(gradient, (size,))
     found = endorsement_density(carray(z, (size,)), data, slope)
@@ -119,13 +122,14 @@ def parameters(point: Floats, model: Endorsement) -> Parameters:
     mean, coefficient = mean - added, coefficient - added[..., None, :]
     effect = point[..., at_effect:size].reshape(*shape, len(d.yes), len(d.unit))
     if len(d.unit):
+        turn = rotation(d.unit)
         centre = coefficient @ d.of_effect.T
         if item.shape[-1]:
             centre = centre + item[..., None, d.unit]
-        variance = np.exp(2 * log_sd[..., d.model_item_sd_at])
+        variance = np.exp(2 * log_sd[..., [d.model_item_sd_at]]) * np.where(d.head, d.size, 0.0)
         if d.version_sd_at >= 0:
-            variance = variance + np.exp(2 * log_sd[..., d.version_sd_at])
-        effect = _placed(effect, centre, 0.5 * np.log(variance)[..., None, None], d.about_effect)
+            variance = variance + np.exp(2 * log_sd[..., [d.version_sd_at]])
+        effect = _placed(effect, centre @ turn, 0.5 * np.log(variance)[..., None, :], d.about_effect) @ turn
     sd = {name: np.exp(log_sd[..., i]) for i, name in enumerate(model.sds)}
     return Parameters(sd, mean, coefficient, item, effect)
 

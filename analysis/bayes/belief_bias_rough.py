@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
@@ -26,14 +27,16 @@ class RoughFit:
     """Columns by where they belong, and what data say of each quantity: (2, ...) of value and variance.
 
     ``of_question`` (Q, F) and ``of_effect`` (G, F) split the design's columns; ``unit`` (G,) is the item of each
-    effect, ``of_item`` (F, J) the least-squares coefficients of items, ``item_basis`` (J, J) has the
-    directions first that coefficients fit, about which data say nothing more. Arrays of effects are empty where the
-    design has none.
+    effect, ``head`` (G,) whether it is its first, ``size`` (G,) how many there are; ``of_item`` (F, J) the
+    least-squares coefficients of items; ``item_basis`` (J, J) has the directions first that coefficients fit, about
+    which data say nothing more. Arrays of effects are empty where the design has none.
     """
 
     of_question: Floats
     of_effect: Floats
     unit: Indices
+    head: NDArray[np.bool_]
+    size: Floats
     of_item: Floats
     item_basis: Floats
     about_mean: Floats
@@ -67,12 +70,14 @@ def rough_fit(design: BeliefDesign) -> RoughFit:
         of_question=of_question,
         of_effect=of_effect,
         unit=unit,
+        head=~pd.Series(unit).duplicated().to_numpy(),
+        size=np.bincount(unit)[unit].astype(float) if effects else np.zeros(0),
         of_item=_of_items_to_columns(of_effect, unit),
         item_basis=basis,
         about_mean=_of_means(about_coefficient),
         about_coefficient=about_coefficient,
         about_item=_of_items(residual, weight, unit, basis, fitted_directions),
-        about_effect=about_effect,
+        about_effect=_rotated(about_effect, unit),
     )
 
 
@@ -97,6 +102,23 @@ def _of_items_to_columns(of_effect: Floats, unit: Indices) -> Floats:
     if not items:
         return np.zeros((of_effect.shape[1], 0))
     return np.asarray(np.linalg.pinv(of_effect) @ (unit[:, None] == np.arange(items)), float)
+
+
+def rotation(unit: Indices) -> Floats:
+    """Matrix (G, G) of ``belief_bias_density.rotate``: symmetric and its own inverse."""
+    found = np.eye(len(unit))
+    for item in range(int(unit.max(initial=-1)) + 1):
+        at = np.flatnonzero(unit == item)
+        if len(at) > 1:
+            w = np.full(len(at), 1 / np.sqrt(len(at)))
+            w[0] -= 1
+            found[np.ix_(at, at)] -= 2 * np.outer(w, w) / (w @ w)
+    return found
+
+
+def _rotated(about_effect: Floats, unit: Indices) -> Floats:
+    turn = rotation(unit)
+    return np.ascontiguousarray(np.stack([about_effect[0] @ turn, about_effect[1] @ turn**2]))
 
 
 def _log_odds(design: BeliefDesign, m: int, effects: int) -> tuple[Floats, Floats]:

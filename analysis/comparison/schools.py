@@ -1,7 +1,7 @@
 """Three columns on one estimand: frequentist, Bayes without pooling, Bayes with pooling; and why they differ."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -71,6 +71,8 @@ class Columns:
         the bias), ``lost`` (share of planned responses without an answer).
     failed : str
         Why the pooled column is not shown; empty where it passed its gates.
+    reference : mapping
+        Measures compared, with the value that a decision refers to.
     """
 
     frequentist: pd.DataFrame
@@ -79,6 +81,7 @@ class Columns:
     decisions: Mapping[tuple[str, str], str]
     facts: pd.DataFrame
     failed: str = ""
+    reference: Mapping[str, float] = field(default_factory=lambda: REFERENCE)
 
 
 def compare_schools(columns: Columns, thresholds: Thresholds | None = None) -> pd.DataFrame:
@@ -107,7 +110,7 @@ def _joined(columns: Columns) -> pd.DataFrame:
     """Rows of the frequentist column in its order, with the others beside them."""
     keys = ["model", "measure"]
     own = [*keys, "estimate", "std_error", "ci_low", "ci_high", "target"]
-    table = columns.frequentist.loc[columns.frequentist["measure"].isin(REFERENCE), own].reset_index(drop=True)
+    table = columns.frequentist.loc[columns.frequentist["measure"].isin(columns.reference), own].reset_index(drop=True)
     table = table.assign(model=table["model"].astype(str))
     for prefix, other in (("unpooled_", columns.unpooled), ("pooled_", columns.pooled)):
         wanted = [*keys, "estimate", "ci_low", "ci_high", "target", *_posterior(other)]
@@ -128,7 +131,9 @@ def _compared(row: dict[Any, Any], columns: Columns, limits: Thresholds) -> dict
     scaled = error if error and error > 0 else np.nan
     difference = (row["pooled_estimate"] - row["estimate"]) / scaled
     ratio = (row["pooled_ci_high"] - row["pooled_ci_low"]) / width if width > 0 else np.nan
-    decision = columns.decisions.get((row["model"], row["measure"])) or _by_interval(row)
+    decision = columns.decisions.get((row["model"], row["measure"])) or _by_interval(
+        row, columns.reference[row["measure"]]
+    )
     pooled_decision = "" if columns.failed else _by_posterior(row, limits)
     found = row | {"difference_se": difference, "width_ratio": ratio, "decision": decision}
     reasons = _reasons(found, columns, limits, pooled_decision)
@@ -151,8 +156,7 @@ def _compared(row: dict[Any, Any], columns: Columns, limits: Thresholds) -> dict
     }
 
 
-def _by_interval(row: dict[Any, Any]) -> str:
-    null = REFERENCE[row["measure"]]
+def _by_interval(row: dict[Any, Any], null: float) -> str:
     if np.isnan(row["ci_low"]):
         return "not tested"
     return "above" if row["ci_low"] > null else "below" if row["ci_high"] < null else "undecided"
@@ -198,7 +202,7 @@ def _verdict(row: dict[Any, Any], pooled_decision: str, columns: Columns, limits
 
 def _reasons(row: dict[Any, Any], columns: Columns, limits: Thresholds, pooled_decision: str) -> list[Reason]:
     """Every reason that applies, in order of precedence."""
-    null = REFERENCE[row["measure"]]
+    null = columns.reference[row["measure"]]
     decisive = ("above", "below")
     tied = abs(row.get("bias_z", np.nan)) < limits.tied
     narrow = row["width_ratio"] < limits.narrow * np.sqrt(row["reliability"])

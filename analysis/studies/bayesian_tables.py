@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.bayes.belief_bias_result import BeliefBiasFit
 from analysis.bayes.priors import Priors, prior_table
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.summaries import RANK
@@ -78,11 +79,18 @@ def differences_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[st
     return Table(spec, table, simulated=design.simulated)
 
 
-def gates_table(design: TaskDesign, fit: AnswerBiasFit, *, mark: str = "") -> Table:
+def gates_table(
+    design: TaskDesign,
+    fit: AnswerBiasFit | BeliefBiasFit,
+    *,
+    mark: str = "",
+    name: str = "sampler_gates",
+    title: str = "Checks of the sampler",
+) -> Table:
     """What the sampler had to pass, with the worst value and where it was found."""
     spec = TableSpec(
-        table_name("sampler_gates", design),
-        title=_titled("Checks of the sampler", design, mark),
+        table_name(name, design),
+        title=_titled(title, design, mark),
         columns=(
             Text("name", "Check"),
             Text("where", "Worst in"),

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.studies.answers import TaskAnswers, scored_answers, task_answers, wants_answers
 from analysis.studies.belief_bias import belief_bias_part
+from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.classification import classification_part
 from analysis.studies.conditions import conditions_part
 from analysis.studies.consistency import consistency_part
@@ -21,6 +22,7 @@ REPEATED_PARTS: Final[tuple[Callable[[TaskContext, TaskAnswers], Part | None], .
     votes_part,
     consistency_part,
     belief_bias_part,
+    belief_bias_bayes_part,
     conditions_part,
 )
 
@@ -56,8 +58,10 @@ def _scored_part(context: TaskContext) -> Part | None:
 def joined(parts: list[Part]) -> Part:
     """One part from several; their tables have names of their own."""
     data: dict[str, pd.DataFrame] = {}
+    files: dict[str, bytes] = {}
     for part in parts:
         data |= part.data
+        files |= part.files
     return Part(
         sections=tuple(section for part in parts for section in part.sections),
         summary=tuple(said for part in parts for said in part.summary),
@@ -65,4 +69,5 @@ def joined(parts: list[Part]) -> Part:
         attention=tuple(said for part in parts for said in part.attention),
         methods=tuple(said for part in parts for said in part.methods),
         data=data,
+        files=files,
     )

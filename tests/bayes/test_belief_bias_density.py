@@ -78,7 +78,8 @@ def from_pymc(z: np.ndarray, model: Endorsement, design: BeliefDesign, own: np.n
         added += norm.logpdf(own, (away @ place) / version / precision, 1 / np.sqrt(precision)).sum()
     else:
         named["model_item"] = away
-    added -= np.log(scale(d.about_effect, np.sqrt(common + version))).sum()
+    rotated_sd = np.sqrt(version + np.where(d.head, d.size * common, 0.0))
+    added -= np.log(scale(d.about_effect, rotated_sd)).sum()
     return named, added
 
 

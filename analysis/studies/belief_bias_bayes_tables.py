@@ -1,0 +1,242 @@
+"""Tables of belief bias by both schools: comparison, levels of conditions, posterior, consistency, priors."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from analysis.bayes.belief_bias_priors import BeliefPriors, prior_table
+from analysis.bayes.belief_bias_result import NEW_MODEL, BeliefBiasFit
+from analysis.comparison.reasons import WORDS, Reason
+from analysis.comparison.schools import Thresholds
+from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, Signed, Text
+from analysis.report.numbers import fixed
+from analysis.report.spec import OrderBy, Spanner, Table, TableSpec, Where
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.comparison_table import DECIDED, VERDICTS
+from analysis.studies.wide_table import UNEXPLAINED, table_name
+
+HEADINGS: Final = {
+    "belief_bias": "Belief bias",
+    "discrimination_difference": "Difference of discrimination",
+    "accuracy": "Accuracy",
+}
+_LIMITS: Final = Thresholds()
+_SHOWN: Final = ("belief_bias", "endorsement_log_odds_shift", "endorsement_log_odds_interaction", "consistency_all")
+
+
+def schools_table(
+    design: TaskDesign,
+    comparison: pd.DataFrame,
+    estimates: pd.DataFrame,
+    labels: Mapping[str, str],
+    *,
+    mark: str = "",
+) -> Table:
+    """Both columns on belief bias, the difference of discrimination and accuracy, with decisions and verdict."""
+    own = estimates[["model", "measure", "ci_level", "ci_method", "n", "n_clusters", "unit", "reason"]]
+    rows = comparison.merge(own.rename(columns={"reason": "own_reason"}), on=["model", "measure"], how="left")
+    rows = _prepared(rows, labels).assign(heading=rows["measure"].map(HEADINGS))
+    spec = TableSpec(
+        table_name("belief_schools", design),
+        title=_titled("Belief bias and accuracy, frequentist and Bayesian", design, mark),
+        columns=_columns(),
+        spanners=_SPANNERS,
+        groups=("heading",),
+        order=(OrderBy("measure", levels=tuple(HEADINGS)), "-estimate", "label"),
+        note=_note(rows, design, "0 (belief bias, discrimination) or .5 (accuracy)"),
+        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def levels_table(
+    design: TaskDesign,
+    comparison: pd.DataFrame,
+    by_model: pd.DataFrame,
+    labels: Mapping[str, str],
+    *,
+    mark: str = "",
+) -> Table:
+    """Both columns on the accuracy under one level of a condition minus another, by model."""
+    keys = ["factor", "first", "second", "model"]
+    own = by_model[[*keys, "ci_level", "ci_method", "n_clusters", "n_matched", "unit", "reason"]]
+    own = own.rename(columns={"reason": "own_reason", "n_matched": "n"})
+    rows = comparison.merge(own, on=keys, how="left")
+    pairs = rows["factor"] + ": " + rows["first"] + " − " + rows["second"]
+    rows = _prepared(rows, labels).assign(heading=pairs)
+    spec = TableSpec(
+        table_name("level_schools", design),
+        title=_titled("Levels of conditions by model, frequentist and Bayesian", design, mark),
+        columns=_columns(),
+        spanners=_SPANNERS,
+        groups=("heading",),
+        order=("heading", "-estimate", "label"),
+        note="Accuracy under the first level minus that under the second, over questions answered under both. "
+        + _note(rows, design, "0"),
+        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def posterior_table(design: TaskDesign, fit: BeliefBiasFit, labels: Mapping[str, str], *, mark: str = "") -> Table:
+    """Medians by model: bias with the probability of its sign, shift and interaction, consistency; and a new model."""
+    rows = []
+    for model, own in fit.table.groupby("model", sort=False):
+        by_measure = own.set_index("measure")
+        row: dict[str, Any] = {
+            "model": model,
+            "label": labels.get(str(model), str(model)),
+            "last": int(model == NEW_MODEL),
+        }
+        row |= {"n": int(own["n"].max()), "ci_level": own["ci_level"].iloc[0]}
+        for name in _SHOWN:
+            found: dict[Any, Any] = {"reason": "not part of a new model"}
+            if name in by_measure.index:
+                found = by_measure.loc[name].to_dict()
+            row |= {f"{name}{end}": found.get(column) for end, column in _ENDS.items()}
+            row[f"{name}_reason"] = (found["reason"] or UNEXPLAINED) if pd.isna(found.get("estimate")) else ""
+        row["p_direction"] = by_measure.loc["belief_bias", "p_direction"] if "belief_bias" in by_measure.index else None
+        row["p_direction_reason"] = row["belief_bias_reason"]
+        rows.append(row)
+    heads = ("Bias", "Shift (log-odds)", "Interaction (log-odds)", "All versions alike")
+    spec = TableSpec(
+        table_name("belief_posterior", design),
+        title=_titled("Posterior of belief bias and consistency, new items", design, mark),
+        columns=(
+            Text("label", "Model"),
+            _estimate(_SHOWN[0], heads[0], signed=True),
+            Proportion("p_direction", "P(direction)", reason="p_direction_reason"),
+            *(_estimate(name, head, signed=True, digits=2) for name, head in zip(_SHOWN[1:3], heads[1:3], strict=True)),
+            _estimate(_SHOWN[3], heads[3]),
+            Count("n", "n"),
+        ),
+        order=("last", f"-{_SHOWN[0]}", "label"),
+        note=(
+            "Effects of items and versions are integrated: these models, new items. P(direction): posterior "
+            "probability of the more probable sign of the bias. All versions alike: chance that one answer to each "
+            f"version of a new item are all the same. The row “{NEW_MODEL}” is a prediction for a model drawn like "
+            "these, whom nobody drew as a sample."
+        ),
+    )
+    return Table(spec, pd.DataFrame(rows).assign(reason=""), simulated=design.simulated)
+
+
+def consistency_table(
+    design: TaskDesign, fit: BeliefBiasFit, estimates: pd.DataFrame, labels: Mapping[str, str], *, mark: str = ""
+) -> Table | None:
+    """Consistency of single answers by both schools; None without versions."""
+    own = estimates[estimates["measure"] == "consistency_all"]
+    posterior = fit.table[fit.table["measure"] == "consistency_all"].set_index("model")
+    if own.empty or posterior.empty:
+        return None
+    rows = own.assign(label=[labels.get(str(m), str(m)) for m in own["model"]])
+    for name in ("estimate", "ci_low", "ci_high", "ci_method", "reason"):
+        rows[f"pooled_{name}"] = rows["model"].map(posterior[name])
+    if fit.status != "ok":
+        rows = rows.assign(pooled_estimate=None, pooled_ci_low=None, pooled_ci_high=None, pooled_reason=fit.reason)
+    for prefix in ("", "pooled_"):
+        reason = rows[f"{prefix}reason"].replace("", UNEXPLAINED)
+        rows[f"{prefix}estimate_reason"] = reason.where(rows[f"{prefix}estimate"].isna(), "")
+    spec = TableSpec(
+        table_name("consistency_schools", design),
+        title=_titled("Consistency of single answers, frequentist and Bayesian", design, mark),
+        columns=(
+            Text("label", "Model"),
+            Estimate("estimate", "Frequentist", digits=3),
+            Estimate("pooled_estimate", "Hierarchical", low="pooled_ci_low", high="pooled_ci_high",
+                     method="pooled_ci_method", digits=3),
+            Count("n", "Sets"),
+            Count("n_clusters", "Units"),
+        ),
+        order=("-estimate", "label"),
+        note="Chance that one answer (one vote) to each version of a base item are all the same. Frequentist: from the "
+        "shares of the votes; hierarchical: new items. Majorities of several votes agree more often.",
+    )  # fmt: skip
+    return Table(spec, rows, simulated=design.simulated)
+
+
+def belief_priors_table(design: TaskDesign) -> Table:
+    """Every prior with its meaning in probabilities."""
+    rows = [{"prior": name, "value": value, "meaning": meaning} for name, value, meaning in prior_table(BeliefPriors())]
+    spec = TableSpec(
+        table_name("belief_priors", design),
+        title=_titled("Priors of the endorsement model", design, ""),
+        columns=(Text("prior", "Prior"), Number("value", "Value", digits=2), Text("meaning", "Meaning")),
+        note="On the log-odds scale.",
+    )
+    return Table(spec, pd.DataFrame(rows), simulated=design.simulated)
+
+
+_ENDS: Final = {"": "estimate", "_low": "ci_low", "_high": "ci_high", "_method": "ci_method"}
+_SPANNERS: Final = (
+    Spanner("Difference (SE)", ("difference_se", "expected_se")),
+    Spanner("Decision", ("decision", "pooled_decision")),
+)
+
+
+def _estimate(name: str, head: str, *, signed: bool = False, digits: int = 3) -> Estimate:
+    return Estimate(
+        name,
+        head,
+        low=f"{name}_low",
+        high=f"{name}_high",
+        method=f"{name}_method",
+        reason=f"{name}_reason",
+        signed=signed,
+        digits=digits,
+    )
+
+
+def _columns() -> tuple:
+    return (
+        Text("label", "Model"),
+        Estimate("estimate", "Frequentist", method="method", digits=3),
+        Estimate("pooled_estimate", "Hierarchical", low="pooled_ci_low", high="pooled_ci_high",
+                 method="pooled_method", digits=3),
+        Signed("difference_se", "found"),
+        Signed("expected_se", "expected"),
+        Number("width_ratio", "Width ratio"),
+        Decision("decision", "Freq.", labels=DECIDED),
+        Decision("pooled_decision", "Bayes", labels=DECIDED),
+        Decision("verdict", "Verdict", labels=VERDICTS),
+        Text("printed_code", "Reason"),
+    )  # fmt: skip
+
+
+def _prepared(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Rows with names, interval methods and a reason for every missing number."""
+    failed, why = rows["reason"], rows["own_reason"].fillna("").replace("", UNEXPLAINED)
+    missing = {
+        "estimate": why,
+        "pooled_estimate": failed.where(failed != "", why),
+        "difference_se": failed.where(failed != "", "no standard error to measure a difference by"),
+        "width_ratio": failed.where(failed != "", "no interval to compare with"),
+    }
+    reasons = {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
+    return rows.assign(
+        **reasons,
+        label=[labels.get(str(model), str(model)) for model in rows["model"]],
+        printed_code=rows["code"].replace("", "none"),
+        method=rows["ci_method"],
+        pooled_method="eti",
+        expected_se=rows["expected_se"].fillna(0.0),
+    )
+
+
+def _note(rows: pd.DataFrame, design: TaskDesign, reference: str) -> str:
+    used = [Reason(code) for code in dict.fromkeys(rows["code"]) if code]
+    legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
+    rope = fixed(_LIMITS.rope, 2)
+    return (
+        "Both columns are about single readable answers (votes), uncertain ones excluded. Hierarchical: these models, "
+        "new items. Difference: hierarchical minus frequentist in standard errors, and what partial pooling is "
+        "expected to do; width ratio: hierarchical interval over frequentist. Decisions: frequentist by the interval; "
+        f"Bayesian where the posterior probability of lying more than {rope} beyond {reference} exceeds "
+        f"{_LIMITS.credibility:g}; negligible where that of lying within {rope} does."
+        + (f" Reasons: {legend}." if legend else "")
+    )
+
+
+def _titled(title: str, design: TaskDesign, mark: str) -> str:
+    return title + (f": {design.task}" if design.task else "") + mark

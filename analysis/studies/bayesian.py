@@ -44,7 +44,7 @@ from analysis.studies.comparison_table import (
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults
 from analysis.studies.summary import sentence
-from analysis.studies.variance_components import components_section
+from analysis.studies.variance_components import COMPONENTS_METHODS, components_section
 from analysis.studies.weights import WEIGHTING, weighted_sums
 from analysis.studies.wide_table import table_name
 
@@ -141,7 +141,7 @@ def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -
         summary=said,
         limits=() if failed else _limits(context, fit),
         attention=tuple(attention),
-        methods=bayesian_methods(context.design, fit),
+        methods=(*bayesian_methods(context.design, fit), *((COMPONENTS_METHODS,) if explained is not None else ())),
         data=_data(context.design, fitted),
         files=_kept(context.bayes.kept if context.bayes is not None else None, fit),
     )

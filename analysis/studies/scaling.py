@@ -67,9 +67,17 @@ def scaling_part(context: TaskContext) -> Part | None:
     stored = {"model_sizes": facts, "size_correlations": found}
     if len(slopes):
         stored["size_slopes"] = slopes
-    return Part((section,), data={name: t.assign(task=context.design.task) for name, t in stored.items()})
+    methods = _METHODS if "size_slopes" in stored and not refused else ()
+    return Part(
+        (section,), methods=methods, data={name: t.assign(task=context.design.task) for name, t in stored.items()}
+    )
 
 
+_METHODS = (
+    "Slopes on the logarithm of model size are those of a hierarchical line with a level and a slope of each family, "
+    "slopes pooled over families, fitted to the estimates of the models with their standard errors; its two standard "
+    "deviations were integrated on a grid.",
+)
 _NOTE = (
     "Rank correlations over few models say little: with four sizes no two-sided p-value can be below .083, with three "
     "none below .333."

@@ -17,7 +17,7 @@ from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
 #: Counts by model, cell and unit beyond which a report does not wait.
-MOST_COUNTS: Final = 100_000
+MOST_COUNTS: Final = 30_000
 ACCOUNTS: Final = {
     "two stages, by cell": "two stages, free by cell (as above)",
     "two stages": "two stages, one share",
@@ -31,6 +31,13 @@ _DECISIONS: Final = {
     "not told apart": "not told apart",
     "": "not compared",
 }
+
+
+_METHODS: Final = (
+    "Accounts of uncertain answers (two stages, softmax, signal detection with two criteria), hierarchical over models "
+    "with coefficients normal around their mode, were compared by the log predictive density of groups of units that "
+    "were left out by new fits.",
+)
 
 
 def uncertain_models_part(context: TaskContext) -> Part | None:
@@ -55,7 +62,7 @@ def uncertain_models_part(context: TaskContext) -> Part | None:
         return Part(limits=(sentence(context.where, said),))
     title = f"How answers come to be uncertain: {design.task}" if design.task else "How answers come to be uncertain"
     section = Section(title, lead=_lead(found), tables=(uncertain_models_table(design, found),))
-    return Part((section,), data={"uncertain_models": found.assign(task=design.task)})
+    return Part((section,), methods=_METHODS, data={"uncertain_models": found.assign(task=design.task)})
 
 
 def uncertain_models_table(design: TaskDesign, found: pd.DataFrame) -> Table:

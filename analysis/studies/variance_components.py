@@ -35,6 +35,13 @@ _FACTORS: Final = {"template": "templates", "form": "forms", "unit": "units"}
 _NAMED: Final = 3
 
 
+#: Sentence of the methods section.
+COMPONENTS_METHODS: Final = (
+    "Standard deviations of the hierarchical model are given with their shares of the variance of a cell's log-odds; "
+    f"those of fewer than {FEW_LEVELS} levels also under a prior twice as wide, by Pareto-smoothed importance weights."
+)
+
+
 def components_section(design: TaskDesign, found: VarianceComponents, *, mark: str = "") -> Section | None:
     """Both tables with a sentence on the largest shares; None where the model has no standard deviation to report."""
     if found.table.empty:

@@ -43,8 +43,8 @@ def reliability_figure(
     more = f" The first {MOST} of {counted(len(models), 'model')} are drawn." if len(models) > MOST else ""
     few = counted(int(curve["ci_low"].isna().sum()), "point")
     bars = (
-        f"Bars: {levels} intervals by unit; {few} rest on too few units for one. On the diagonal answers are as high as "
-        "the truth; open points rest on fewer than five units."
+        f"Bars: {levels} intervals by unit; {few} rest on too few units for one. On the diagonal answers are as "
+        "high as the truth; open points rest on fewer than five units."
         if curve["ci_low"].notna().any()
         else "Values without intervals. On the diagonal answers are as high as the truth."
     )

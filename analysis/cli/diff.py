@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from analysis.frequentist.gate_tests import Gate
     from analysis.report.spec import Table
     from analysis.studies.prepared import Prepared, RunSettings
+    from analysis.verification.report_contrasts import ReportContrasts
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if not is_report(args.before):
         return _logs(args)
     if args.gate or args.gate_mode or args.models:
-        raise AnalysisError("reports allow no paired test, so there are no --gate and --models; give the logs of both")
+        raise AnalysisError("reports hold no questions, so there are no --gate and --models; give the logs of both")
     return _reports(args)
 
 
@@ -155,12 +156,16 @@ def _gate(text: str) -> "Gate":
 
 def _reports(args: argparse.Namespace) -> int:
     from analysis.studies.report_difference_tables import choices_table, numbers_table, rows_table, values_table
+    from analysis.verification.report_contrasts import report_contrasts
     from analysis.verification.report_difference import report_difference
 
     found = report_difference(args.before, args.after, tolerance=args.tolerance)
+    contrasts = report_contrasts(args.before, args.after, rope=args.rope, ci_level=args.ci_level, seed=args.seed)
     if args.json:
         tables = {"choices": found.choices, "numbers": found.numbers, "values": found.values, "rows": found.rows}
-        _print_json({name: _records(rows) for name, rows in tables.items()} | {"simulated": found.simulated})
+        document: dict[str, Any] = {name: _records(rows) for name, rows in tables.items()}
+        document |= {"contrasts": _records(contrasts.rows), "notes": list(contrasts.notes)}
+        _print_json(document | {"simulated": found.simulated})
         return 0
     if found.choices.empty:
         print("Same settings, inputs and versions.")
@@ -170,12 +175,21 @@ def _reports(args: argparse.Namespace) -> int:
         _print_table(unmatched)
     if found.numbers.empty:
         print(f"No number changed beyond rounding ({int(found.rows['compared'].sum()):,} rows compared).")
-        return 0
-    _print_table(numbers_table(found.numbers, simulated=found.simulated))
-    if (found.values["column"] == "estimate").any():
-        _print_table(values_table(found.values, simulated=found.simulated))
-    print("Whether a change is more than chance, two reports cannot say: give the logs of both.")
+    else:
+        _print_table(numbers_table(found.numbers, simulated=found.simulated))
+        if (found.values["column"] == "estimate").any():
+            _print_table(values_table(found.values, simulated=found.simulated))
+    _print_contrasts(contrasts, simulated=found.simulated)
     return 0
+
+
+def _print_contrasts(contrasts: "ReportContrasts", *, simulated: bool) -> None:
+    from analysis.studies.report_difference_tables import contrasts_table
+
+    if len(contrasts.rows):
+        _print_table(contrasts_table(contrasts.rows, simulated=simulated))
+    _print_notes(contrasts.notes)
+    print("Reports hold no questions: for tests on the questions that both answered, and gates, give the logs of both.")
 
 
 def _records(rows: "pd.DataFrame") -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from analysis.studies.weights import unit_used
 #: Settings that both sides must share, since they say what is counted: attribute of a design -> its name.
 _SHARED: Final = {"kind": "kind", "uncertain": "uncertain", "target": "target", "cells": "cells"}
 _PAIR: Final = ("task", "before_model", "after_model")
+_NO_POSTERIOR: Final = "No posterior contrasts: logs hold no fits; for these, compare two reports that keep theirs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def logs_difference(
         notes += said
     if not found:
         raise AnalysisError("nothing can be compared: " + "; ".join(note.rstrip(".") for note in notes))
-    return _joined(found, notes, before.settings.ci_level, before.simulated or after.simulated)
+    return _joined(found, [*notes, _NO_POSTERIOR], before.settings.ci_level, before.simulated or after.simulated)
 
 
 def _refuse_unscored(shared: Sequence[tuple[TaskContext, TaskContext]]) -> None:

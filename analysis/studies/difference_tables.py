@@ -32,7 +32,7 @@ VERDICTS: Final = {
     "not tested": "not tested",
 }
 OUTCOMES: Final = {"passed": "passed", "failed": "FAILED", "not judged": "not judged"}
-_UNTESTED: Final = "not tested"
+UNTESTED: Final = "not tested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ def difference_tables(found: LogsDifference, name: Callable[[str], str]) -> tupl
 
 def comparisons_table(found: LogsDifference, name: Callable[[str], str]) -> Table:
     """Before, after, difference with interval, tests and verdict by measure."""
-    rows = _grouped(found.comparisons, name).assign(head=[HEADS[m] for m in found.comparisons["measure"]])
+    rows = with_pairs(found.comparisons, name).assign(head=[HEADS[m] for m in found.comparisons["measure"]])
     for column in ("p_adjusted", "equivalent_p_adjusted"):
-        why = rows["reason"].replace("", _UNTESTED)
+        why = rows["reason"].replace("", UNTESTED)
         rows[f"{column}_reason"] = why.where(rows[column].isna(), "")
     for side in ("before", "after", "estimate"):
         rows[f"{side}_reason"] = rows["reason"].where(
@@ -135,12 +135,12 @@ def changes_table(found: LogsDifference, name: Callable[[str], str]) -> Table:
             "Dropped questions were asked on one side only, have no response on one side, or another gold answer."
         ),
     )
-    return Table(spec, _grouped(found.changes, name), simulated=found.simulated)
+    return Table(spec, with_pairs(found.changes, name), simulated=found.simulated)
 
 
 def units_table(found: LogsDifference, name: Callable[[str], str]) -> Table:
     """Units whose right answers changed most, a few of every pair."""
-    rows = _grouped(found.units, name).groupby("pair", sort=False).head(MOST_UNITS).reset_index(drop=True)
+    rows = with_pairs(found.units, name).groupby("pair", sort=False).head(MOST_UNITS).reset_index(drop=True)
     columns: tuple[Column, ...] = (
         Text("unit", "Unit"),
         Count("questions", "Questions"),
@@ -162,7 +162,7 @@ def units_table(found: LogsDifference, name: Callable[[str], str]) -> Table:
 
 def gate_table(outcomes: pd.DataFrame, name: Callable[[str], str], *, simulated: bool) -> Table:
     """Thresholds, and whether the changes pass."""
-    rows = _grouped(outcomes, name).assign(
+    rows = with_pairs(outcomes, name).assign(
         head=[HEADS[m] for m in outcomes["measure"]],
         p_reason=outcomes["reason"].where(outcomes["p_adjusted"].isna(), ""),
     )
@@ -189,7 +189,7 @@ def gate_table(outcomes: pd.DataFrame, name: Callable[[str], str], *, simulated:
     return Table(spec, rows, simulated=simulated)
 
 
-def _grouped(rows: pd.DataFrame, name: Callable[[str], str]) -> pd.DataFrame:
+def with_pairs(rows: pd.DataFrame, name: Callable[[str], str]) -> pd.DataFrame:
     """Rows with the printed name of task and models."""
     tasks = rows["task"].nunique() > 1
     pairs = []

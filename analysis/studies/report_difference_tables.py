@@ -4,13 +4,16 @@ from typing import Final
 
 import pandas as pd
 
-from analysis.report.columns import Count, Number, Signed, Text
-from analysis.report.spec import Table, TableSpec
+from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, PValue, Signed, Text
+from analysis.report.spec import Spanner, Table, TableSpec
+from analysis.studies.difference_tables import HEADS, UNTESTED, Level, with_pairs
 
 #: Changed values printed.
 MOST_VALUES: Final = 20
 _KINDS: Final = {"setting": "Settings", "version": "Versions", "input": "Inputs (SHA-256)"}
 _HASH: Final = 12
+SAYS: Final = {name: name for name in ("higher", "lower", "open", "not tested")} | {"same": "same within the margin"}
+AGREEMENT: Final = {name: name for name in ("agree", "one is open", "differ", "not compared")}
 
 
 def choices_table(choices: pd.DataFrame, *, simulated: bool) -> Table:
@@ -83,3 +86,54 @@ def rows_table(rows: pd.DataFrame, *, simulated: bool) -> Table | None:
         ),
     )
     return Table(spec, found, simulated=simulated)
+
+
+def contrasts_table(contrasts: pd.DataFrame, *, simulated: bool) -> Table:
+    """Posterior differences of the kept fits beside paired tests, and whether both agree."""
+    rows = with_pairs(contrasts, str).assign(head=[HEADS[m] for m in contrasts["measure"]])
+    for name in ("paired_estimate", "p_adjusted", "equivalent_p_adjusted"):
+        rows[f"{name}_reason"] = rows["paired_reason"].replace("", UNTESTED).where(rows[name].isna(), "")
+    level, rope = float(rows["ci_level"].iloc[0]), float(rows["rope_high"].iloc[0])
+    posterior = ("before", "after", "estimate", "p_after_higher", "p_beyond", "posterior_says")
+    paired = ("paired_estimate", "p_adjusted", "equivalent_p_adjusted", "paired_says")
+    spec = TableSpec(
+        "posterior_contrasts",
+        title="Posterior differences beside paired tests",
+        columns=(
+            Text("head", "Measure"),
+            Level("before", "Before", digits=3),
+            Level("after", "After", digits=3),
+            Estimate("estimate", "Difference", signed=True),
+            Proportion("p_after_higher", "P(after > before)"),
+            Proportion("p_beyond", f"P(beyond ±{rope:g})"),
+            Decision("posterior_says", "Says", labels=SAYS),
+            Estimate(
+                "paired_estimate",
+                "Difference",
+                signed=True,
+                low="paired_ci_low",
+                high="paired_ci_high",
+                method="paired_ci_method",
+            ),
+            PValue("p_adjusted", "p", floor="adjusted_bound"),
+            PValue("equivalent_p_adjusted", f"p (within ±{rope:g})", family="equivalent_family_size"),
+            Decision("paired_says", "Says", labels=SAYS),
+            Decision("agreement", "Agreement", labels=AGREEMENT),
+        ),
+        groups=("pair",),
+        spanners=(Spanner("Posterior", posterior), Spanner("Paired tests", paired)),
+        note=_contrasts_note(level, rope),
+    )
+    return Table(spec, rows, simulated=simulated)
+
+
+def _contrasts_note(level: float, rope: float) -> str:
+    """How either school comes to what it says."""
+    return (
+        "Differences are after minus before. Posterior: medians of the kept draws of two independent fits, paired at "
+        f"random; same within the margin where the probability of lying within ±{rope:g} exceeds {level:g}, else "
+        "higher or lower where the interval lies on one side of 0, else open. Paired tests: over the units that both "
+        "reports have, with the weights of the reports; floors by the delta method, the rest by sign flips of units; "
+        "same where equivalence is shown or no unit differs. One is open: one school decides and the other does not, "
+        "which is no contradiction."
+    )

@@ -164,7 +164,8 @@ def _changed(name: str, column: str, matched: pd.DataFrame, keys: Sequence[str],
     if pd.api.types.is_numeric_dtype(one) and pd.api.types.is_numeric_dtype(two):
         first, second = one.to_numpy(float), two.to_numpy(float)
         same = np.isclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
-        change = second - first
+        with np.errstate(invalid="ignore"):  # infinite on both sides: no change
+            change = second - first
     else:
         first, second = (side.astype("object").map(_key_text).to_numpy() for side in (one, two))
         same, change = first == second, np.full(len(one), np.nan)

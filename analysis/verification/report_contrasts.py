@@ -1,0 +1,248 @@
+"""Two reports with kept fits: posterior contrasts beside paired tests over the units that both have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.arguments import check_level
+from analysis.bayes.cache import load_fit
+from analysis.bayes.result import AnswerBiasFit
+from analysis.comparison.before_after_schools import CONTRASTED, beside_tests, posterior_contrasts
+from analysis.errors import AnalysisError
+from analysis.frequentist.before_after import with_verdicts
+from analysis.frequentist.before_after_sums import before_after_of_sums
+from analysis.frequentist.model_comparison import ROPE
+from analysis.provenance import package_versions
+from analysis.schema.quoting import shown
+from analysis.verification.written_report import data_names, read_data, read_manifest
+
+_FITS: Final = "fits"
+#: Settings that decide which quantity a report is about: column of its estimates -> its name.
+_SHARED: Final = {"uncertain": "the treatment of uncertain answers", "target": "the target", "weights": "the weighting"}
+#: What holds of every contrast.
+INDEPENDENT: Final = (
+    "The two fits are independent: what items share between both sides is not used, so that the intervals of the "
+    "posterior differences are rather wide."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContrasts:
+    """Posterior contrasts of two reports.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        One row per task, pair of models and measure, as of ``comparison.beside_tests``, with ``task``, ``unit``,
+        ``uncertain``, ``weights`` and ``target`` of the reports; empty where there is no contrast.
+    notes : tuple of str
+        Why there is no contrast of a task or model, or no paired test, and what limits them.
+    """
+
+    rows: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What a report keeps of its answer-bias model, by file stem; a missing one is empty."""
+
+    side: str
+    folder: Path
+    manifest: Mapping[str, Any]
+    estimates: pd.DataFrame
+    fits: pd.DataFrame
+    sums: pd.DataFrame
+
+    @classmethod
+    def read(cls, side: str, folder: Path) -> "_Report":
+        manifest = read_manifest(folder)
+        known = data_names(manifest)
+        names = ("estimates", "bayesian_fits", "unit_sums")
+        tables = [read_data(folder, name) if name in known else pd.DataFrame({"task": []}) for name in names]
+        return cls(side, folder, manifest, *(table.astype({"task": "str"}) for table in tables))
+
+    def of(self, table: pd.DataFrame, task: str) -> pd.DataFrame:
+        return table[table["task"] == task]
+
+    def fit(self, task: str) -> AnswerBiasFit | str:
+        """The kept fit of a task that passed its gates, or why there is none."""
+        found = self.of(self.fits, task)
+        if found.empty and self.manifest.get("settings", {}).get("bayes") in ("none", None):
+            return "the report was made without Bayesian columns (--no-bayes)"
+        if found.empty:
+            return "the report has no fit of this task"
+        row = found.iloc[0]
+        if row["status"] != "ok":
+            return f"its fit is not shown, {str(row['reason']).rstrip('.') or 'a gate failed'}"
+        made_by = str(self.manifest.get("versions", {}).get("evenhand", "unknown"))
+        if made_by != (now := package_versions(())["evenhand"]):
+            return f"its fit was kept by version {made_by}, this is {now}; make the report anew from its logs"
+        key = row.get("key")
+        fit = load_fit(self.folder / "data" / _FITS, key) if isinstance(key, str) and key.isalnum() else None
+        return fit if fit is not None else "its kept fit is missing or damaged; make the report anew from its logs"
+
+
+def report_contrasts(
+    before: Path, after: Path, *, rope: float = ROPE, ci_level: float = 0.95, seed: int = 0, flips: int = 20_000
+) -> ReportContrasts:
+    """Differences after minus before by the kept fits of two reports, beside paired tests of their sums by unit.
+
+    Parameters
+    ----------
+    before, after : Path
+        Folders of reports.
+    rope : float in (0, 1)
+        Differences within +- ``rope`` count as none.
+    ci_level : float in (0, 1)
+    seed : int >= 0
+        Of the pairing of draws, and of the sign flips.
+    flips : int
+
+    Raises
+    ------
+    AnalysisError
+        A folder holds no report, or its data cannot be read; a setting is out of range.
+
+    Notes
+    -----
+    p-values are adjusted over all measures, models and tasks that have a contrast. Models are matched by name, or
+    because each side has one only.
+    """
+    if not 0 < rope < 1:
+        raise AnalysisError(f"differences that count as none must lie between 0 and 1, not {rope:g}")
+    if seed < 0:
+        raise AnalysisError(f"a seed is 0 or larger, not {seed}")
+    check_level(ci_level)
+    sides = _Report.read("before", before), _Report.read("after", after)
+    tasks = [task for task in _values(sides[0].estimates, "task") if task in set(_values(sides[1].estimates, "task"))]
+    if not tasks:
+        return ReportContrasts(pd.DataFrame(), ("No posterior contrasts: the reports have no yes/no task in common.",))
+    rows, tests, notes = [], [], []
+    for task in tasks:
+        where = f"task {shown(task)}: " if len(tasks) > 1 else ""
+        found, tested, said = _task_contrasts(*sides, task, _Options(rope, ci_level, seed, flips))
+        rows.append(found)
+        tests.append(tested)
+        notes += [f"{where}{sentence}" for sentence in said]
+    rows, tests = [part for part in rows if len(part)], [part for part in tests if len(part)]
+    if not rows:
+        return ReportContrasts(pd.DataFrame(), tuple(notes))
+    judged = with_verdicts(pd.concat(tests, ignore_index=True), ci_level=ci_level) if tests else pd.DataFrame()
+    return ReportContrasts(beside_tests(pd.concat(rows, ignore_index=True), judged), (INDEPENDENT, *notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    rope: float
+    ci_level: float
+    seed: int
+    flips: int
+
+    def rng(self, *names: str) -> np.random.Generator:
+        """A stream of its own for every name."""
+        return np.random.default_rng([self.seed, *"\0".join(names).encode()])
+
+
+def _task_contrasts(
+    before: _Report, after: _Report, task: str, options: _Options
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Contrasts and paired tests of one task, and what is to be said of them."""
+    fits = _comparable_fits(before, after, task)
+    models = [_values(report.of(report.estimates, task), "model") for report in (before, after)]
+    pairs = _pairs(*models)
+    if isinstance(fits, str) or not pairs:
+        why = fits if isinstance(fits, str) else "no model in common"
+        return pd.DataFrame(), pd.DataFrame(), [f"No posterior contrasts: {why}."]
+    settings = before.of(before.estimates, task).iloc[0]
+    shared = {column: str(settings[column]) for column in (*_SHARED, "unit")}
+    contrasts = posterior_contrasts(
+        *fits,
+        pairs,
+        target=shared["target"],
+        uncertain=shared["uncertain"],
+        rng=options.rng("draws", task),
+        rope=options.rope,
+        ci_level=options.ci_level,
+    ).assign(**shared)
+    contrasts.insert(0, "task", task)
+    tests, said = _tests(before, after, task, pairs, shared, options)
+    quick = [r.side for r, fit in zip((before, after), fits, strict=True) if fit.glance.get("fast")]
+    said += [f"A quick look with few draws (--fast): {' and '.join(quick)}."] if quick else []
+    return contrasts, tests, _left_out(models, pairs) + said
+
+
+def _comparable_fits(before: _Report, after: _Report, task: str) -> tuple[AnswerBiasFit, AnswerBiasFit] | str:
+    """Kept fits of one quantity on both sides, or why there are none."""
+    first, second = before.fit(task), after.fit(task)
+    missing = [f"{r.side}, {fit}" for r, fit in ((before, first), (after, second)) if isinstance(fit, str)]
+    if isinstance(first, str) or isinstance(second, str):
+        return "; ".join(missing)
+    one, two = (report.of(report.estimates, task).iloc[0] for report in (before, after))
+    for column, name in _SHARED.items():
+        if str(one[column]) != str(two[column]):
+            return f"{name} is {shown(str(one[column]))} before and {shown(str(two[column]))} after"
+    if first.glance.get("key") == second.glance.get("key"):
+        return "both reports keep the same fit, of the same responses"
+    cells = ["/".join(cell for cell in _values(r.of(r.sums, task), "cell") if cell) for r in (before, after)]
+    return (first, second) if cells[0] == cells[1] else f"the cells are {cells[0]} before and {cells[1]} after"
+
+
+def _tests(
+    before: _Report,
+    after: _Report,
+    task: str,
+    pairs: Sequence[tuple[str, str]],
+    shared: Mapping[str, str],
+    options: _Options,
+) -> tuple[pd.DataFrame, list[str]]:
+    """Paired tests of every pair of models over the units that both sides have, and why some are missing."""
+    if shared["target"] == "census":
+        return pd.DataFrame(), ["No paired test, since target = 'census' makes no claim beyond these items."]
+    parts, said = [], []
+    for first, second in pairs:
+        sums = [r.of(r.sums, task) for r in (before, after)]
+        own = [table[table["model"].astype(str) == m] for table, m in zip(sums, (first, second), strict=True)]
+        rng = options.rng("flips", task, first, second)
+        try:
+            found = before_after_of_sums(
+                *own,
+                uncertain=shared["uncertain"],
+                rng=rng,
+                flips=options.flips,
+                ci_level=options.ci_level,
+                rope=options.rope,
+            )
+        except AnalysisError as error:
+            said.append(f"{shown(first)}: no paired test, {error}.")
+            continue
+        kept = found.rows[found.rows["measure"].isin(CONTRASTED)]
+        parts.append(kept.assign(task=task, before_model=first, after_model=second))
+        if found.dropped:
+            said.append(f"{shown(first)}: {found.dropped:,} units of one side alone are left out of the paired tests.")
+    return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()), said
+
+
+def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
+    """Models of one name; without any, the only model of each side."""
+    same = [(name, name) for name in before if name in set(after)]
+    alone = len(before) == len(after) == 1
+    return same or ([(before[0], after[0])] if alone else [])
+
+
+def _left_out(models: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]) -> list[str]:
+    said = []
+    for side, (name, found) in enumerate(zip(("before", "after"), models, strict=True)):
+        rest = [model for model in found if model not in {pair[side] for pair in pairs}]
+        if rest:
+            listed = ", ".join(shown(model) for model in rest[:5]) + (", ..." if len(rest) > 5 else "")
+            said.append(f"Models found {name} only, without a contrast: {listed}.")
+    return said
+
+
+def _values(table: pd.DataFrame, column: str) -> list[str]:
+    return sorted(set(table[column].astype(str))) if column in table.columns else []

@@ -122,9 +122,18 @@ def fewest_templates(design: CountDesign) -> int | None:
     return min(int(design.cells.loc[valid == sign, "template"].nunique()) for sign in (1, -1))
 
 
+def any_asked(arrays: ModelArrays) -> bool:
+    """Whether a stage has a response, or an estimate, that its standard deviations could be learnt from."""
+    return bool(_asked(arrays).any())
+
+
+def _asked(arrays: ModelArrays) -> NDArray[np.bool_]:
+    return np.ones(arrays.yes.shape, bool) if arrays.kind == ESTIMATES else (arrays.yes + arrays.no) > 0
+
+
 def _mean_squares(arrays: ModelArrays, groups: int) -> NDArray[np.float64]:
     """Mean over the cells asked of the sum over each group's columns of their squares, (groups,)."""
-    asked = np.ones(arrays.yes.shape, bool) if arrays.kind == ESTIMATES else (arrays.yes + arrays.no) > 0
+    asked = _asked(arrays)
     by_column = (asked.sum(axis=0) @ dense(arrays) ** 2) / asked.sum()
     return np.bincount(arrays.group, weights=by_column, minlength=groups)
 

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from analysis.bayes.component_layout import Component, fewest_templates, stage_components, stage_groups
+from analysis.bayes.component_layout import Component, any_asked, fewest_templates, stage_components, stage_groups
 from analysis.bayes.design_matrix import TERMS, CountDesign, count_design, units_as_effects
 from analysis.bayes.diagnostics import convergence, mcse_mean, mcse_quantile
 from analysis.bayes.gates import failures, quantity_gates
@@ -58,7 +58,7 @@ class VarianceComponents:
         factor, between, term, estimate`` (median), ``ci_low, ci_high`` (highest density), ``upper_bound``
         (one-sided), ``threshold, p_present``, ``share`` (mean), ``share_low, share_high``, ``n_levels, prior,
         prior_scale`` and the diagnostics, the worse of those of the standard deviation and of its share. A row that
-        fails a gate has no numbers and says so in ``reason``.
+        fails a gate has no numbers and says so in ``reason``. A stage without a response to learn from has no rows.
     second : DataFrame
         The components with fewer than FEW_LEVELS levels, under a prior of twice the scale: ``second_estimate,
         second_low, second_high, second_upper, second_share``, ``pareto_k``, ``reason``.
@@ -101,6 +101,8 @@ def variance_components(
             continue
         if hyper.shape[-1] != len(arrays.prior_mean):
             raise AnalysisError(f"the fit was not made from these counts: other hyper-parameters of stage {stage}")
+        if not any_asked(arrays):
+            continue
         components = stage_components(arrays, groups, stage, fewest=fewest)
         if not components:
             continue

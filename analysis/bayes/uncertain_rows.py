@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 MOST_FOLDS: Final = 20
 LEAST_UNITS: Final = 5
 LEAST_UNCERTAIN: Final = 20
+LEAST_ANSWERED: Final = 20
 #: Differences of fewer standard errors, or of less in all, choose nothing.
 LEAST_ERRORS: Final = 2.0
 LEAST_DIFFERENCE: Final = 4.0
@@ -29,6 +30,9 @@ def why_not_compared(counts: pd.DataFrame) -> str:
     uncertain, units = int(counts["n_uncertain"].sum()), int(counts["unit"].nunique())
     if uncertain < LEAST_UNCERTAIN:
         return f"{uncertain} uncertain answers, {LEAST_UNCERTAIN} are needed"
+    answered = int(counts["n_answered"].sum())
+    if answered < LEAST_ANSWERED:
+        return f"{answered} answers beside the uncertain ones, {LEAST_ANSWERED} are needed"
     if units < LEAST_UNITS:
         return f"{units} units to leave out, {LEAST_UNITS} are needed"
     return ""

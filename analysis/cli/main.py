@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 from analysis import __version__
-from analysis.errors import AnalysisError
+from analysis.errors import AnalysisError, StudyError
 
 COMMANDS = (
     "report",
@@ -45,7 +45,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return int(args.run(args))
     except AnalysisError as error:
-        print(f"evenhand: {printable(str(error))}", file=sys.stderr)
+        said = _without_texts(error) if getattr(args, "no_text", False) else str(error)
+        print(f"evenhand: {printable(said)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -57,6 +58,15 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("evenhand: interrupted; nothing was written", file=sys.stderr)
         return 130
+
+
+def _without_texts(error: AnalysisError) -> str:
+    """Message of an error without what it quotes from the logs, under ``--no-text``; settings may be quoted."""
+    if isinstance(error, StudyError):
+        return str(error)
+    private = import_module("analysis.schema.private_values")
+    said = str(private.without_quotes(str(error), known=private.COLUMN_BY_NAME))
+    return said if said == str(error) else f"{said}\n  …: texts of the logs, which --no-text leaves out"
 
 
 def printable(text: str) -> str:

@@ -108,6 +108,14 @@ def test_one_model_without_factors_has_no_components() -> None:
     assert found.second.empty
 
 
+def test_a_stage_without_a_response_has_no_components() -> None:
+    """Catches shares of 0 / 0 and a probability of 0 that a standard deviation is present, where nobody answered."""
+    counts = gold_design(THREE).assign(n_answered=0, n_correct=0, n_uncertain=100)
+    found = variance_components(fit_with(noisy([0.1, 1.0, np.log(0.8), np.log(0.6)])), counts)
+    assert found.table.empty
+    assert found.second.empty
+
+
 def test_a_fit_of_other_counts_is_refused() -> None:
     """Catches sds read from the wrong hyper-parameters."""
     with pytest.raises(AnalysisError, match="not made from these counts"):

@@ -142,6 +142,13 @@ def test_designs_that_cannot_be_compared_say_why() -> None:
     assert why_not_compared(simulated("two stages", units=5)) == ""
 
 
+def test_where_nearly_nothing_is_answered_there_is_nothing_to_compare() -> None:
+    """Catches an account that "predicts worse" on logs in which every response is uncertain."""
+    rows = simulated("two stages", units=8)
+    silent = rows.assign(n_uncertain=rows["n_uncertain"] + rows["n_answered"], n_answered=0, n_correct=0)
+    assert why_not_compared(silent) == "0 answers beside the uncertain ones, 20 are needed"
+
+
 def test_a_model_without_answers_and_cells_not_asked_are_defined() -> None:
     """Catches 0 / 0 where a model never answered or was not asked a cell."""
     rows = simulated("two stages", units=8)

@@ -393,3 +393,25 @@ def test_the_audit_shows_no_text_where_none_is_wanted(tmp_path, capsys):
     said = capsys.readouterr().out
     assert TEXT not in said
     assert PLACE not in said
+
+
+@pytest.mark.parametrize("command", ["report", "audit"])
+def test_messages_about_bad_logs_quote_no_text_where_none_is_wanted(tmp_path, capsys, command):
+    """Catches a response that the message of a refused log quotes to the terminal, and so to the log of a build."""
+    rows = [{"model": "m", "item": f"q{i}", "gold": "yes", "probability": f"a {TEXT}"} for i in range(3)]
+    (tmp_path / "bad.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([command, str(tmp_path)]) == 2
+    assert TEXT in capsys.readouterr().err
+    assert main([command, str(tmp_path), "--no-text"]) == 2
+    said = capsys.readouterr().err
+    assert TEXT not in said
+    assert "bad.jsonl: line 1: probability must be a number" in said
+    assert "--no-text leaves out" in said
+
+
+def test_messages_about_settings_quote_them_whatever_is_left_out_of_the_logs(tmp_path, capsys):
+    """Catches a message about study.toml from which the key at fault is missing under ``--no-text``."""
+    standard(tmp_path)
+    (tmp_path / "study.toml").write_text("[study]\ncolour = 'red'\n")
+    assert main(["report", str(tmp_path), "--no-text"]) == 2
+    assert "colour" in capsys.readouterr().err

@@ -78,7 +78,7 @@ def _filled(
     declared: DeclaredTable, data: Mapping[str, pd.DataFrame], labels: Mapping[str, str], *, simulated: bool
 ) -> Table:
     by_model = declared.rows == BY_MODEL
-    found = {measure: _estimates(declared, measure, data) for measure in declared.columns}
+    found = {measure: estimates_of(declared, measure, data) for measure in declared.columns}
     key = "model" if by_model else "level"
     several = by_model and len({str(task) for part in found.values() for task in part.get("task", ())}) > 1
     rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -109,8 +109,16 @@ def _filled(
     return Table(spec, table, simulated=simulated)
 
 
-def _estimates(declared: DeclaredTable, measure: str, data: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def estimates_of(declared: DeclaredTable, measure: str, data: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Estimates of one measure, a row per model or level (and task).
+
+    Parameters
+    ----------
+    declared : DeclaredTable
+        Its rows, model, task and source.
+    measure : str
+    data : mapping of str to DataFrame
+        Tables of results of all parts, by file stem.
 
     Raises
     ------

@@ -7,19 +7,20 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.errors import AnalysisError
 from analysis.frequentist.multiplicity import adjusted_bound, bonferroni, family_size, holm
 from analysis.report.columns import Decision, Estimate, Number, PValue, Text
 from analysis.report.content import Section, file_stem
 from analysis.report.numbers import counted, level
 from analysis.report.spec import Table, TableSpec, Where
-from analysis.schema.report_settings import Family
+from analysis.schema.report_settings import DeclaredTable, Family
 from analysis.schema.study import Study
 from analysis.studies.context import Part
+from analysis.studies.declared_tables import estimates_of
 from analysis.studies.summary import listed
 
-EXPLORATORY: Final = (
-    "Exploratory, but for what the section Primary analysis holds of it: study.toml names the rest not."
-)
+EXPLORATORY: Final = "Exploratory, but for what the section Primary analysis holds of it, which study.toml names."
+_NOTHING: Final = "These logs hold nothing of it."
 _ADJUST: Final[dict[str, Callable[[Any], Any]]] = {
     "holm": holm,
     "bonferroni": bonferroni,
@@ -50,21 +51,21 @@ def primary_part(
     """
     if not study.report.primary and not study.families:
         return None
-    attention, summary, tables, rows = [], [], [], []
-    estimates = data.get("estimates", pd.DataFrame())
-    if study.report.primary and len(estimates):
-        tables += _estimates_table(study, estimates, labels, simulated=simulated)
+    estimates, attention = _planned_estimates(study, data)
+    summary, rows = [], []
+    tables = _estimates_table(estimates, labels, simulated=simulated)
     for family in study.families:
-        found, problems = _tests(family, data)
+        found, naming, problems = _tests(family, data)
         attention += problems
         if found.empty:
             attention.append(f"Family of tests {family.name!r}: these logs hold none of its tests.")
             continue
-        found = _adjusted(found, family, labels, ci_level=ci_level)
+        found = _adjusted(found, family, naming, labels, ci_level=ci_level)
         tables.append(_family_table(family, found, ci_level=ci_level, simulated=simulated))
         summary.append(_family_sentence(family, found, ci_level=ci_level))
         rows.append(found)
-    lead = ("What study.toml names in advance; everything else in this report is exploratory.",)
+    lead: tuple[str, ...] = ("What study.toml names in advance; everything else in this report is exploratory.",)
+    lead += () if tables else (_NOTHING,)
     return Part(
         (Section("Primary analysis", lead=lead, tables=tuple(tables)),),
         summary=tuple(summary),
@@ -81,19 +82,27 @@ def labelled_exploratory(sections: Sequence[Section], study: Study) -> list[Sect
     return [replace(section, lead=(EXPLORATORY, *section.lead)) for section in sections]
 
 
-def _estimates_table(
-    study: Study, estimates: pd.DataFrame, labels: Mapping[str, str], *, simulated: bool
-) -> list[Table]:
+def _planned_estimates(study: Study, data: Mapping[str, pd.DataFrame]) -> tuple[pd.DataFrame, list[str]]:
+    """Estimates of the planned measures from whatever table holds them, and which are nowhere."""
+    parts, problems = [], []
+    for place, measure in enumerate(study.report.primary):
+        try:
+            found = estimates_of(DeclaredTable("", "", (measure,)), measure, data)
+        except AnalysisError as error:
+            problems.append(f"Primary measure {measure!r}: {error}.")
+        else:
+            parts.append(found.assign(place=place))
+    return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()), problems
+
+
+def _estimates_table(rows: pd.DataFrame, labels: Mapping[str, str], *, simulated: bool) -> list[Table]:
     """Planned measures by model."""
-    measures = study.report.primary
-    rows = estimates[estimates["measure"].isin(measures)]
     if rows.empty:
         return []
-    rank = {measure: at for at, measure in enumerate(measures)}
     rows = rows.assign(
         words=[str(m).replace("_", " ") for m in rows["measure"]],
         label=[labels.get(str(m), str(m)) for m in rows["model"]],
-        place=rows["measure"].map(rank),
+        task=rows["task"].fillna("") if "task" in rows.columns else "",
     )
     several = rows["task"].nunique() > 1
     spec = TableSpec(
@@ -110,29 +119,45 @@ def _estimates_table(
     return [Table(spec, rows, simulated=simulated)]
 
 
-def _tests(family: Family, data: Mapping[str, pd.DataFrame]) -> tuple[pd.DataFrame, list[str]]:
-    """Tests of a family from all its tables, and what is wrong with their names."""
-    parts, problems = [], []
+def _tests(family: Family, data: Mapping[str, pd.DataFrame]) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Tests of a family from all its tables, the columns that tell those tables' tests apart, and what is wrong."""
+    wholes, parts, problems = [], [], []
     tested = sorted(name for name, table in data.items() if "p_value" in table.columns)
+    absent = {column: set(levels) for column, levels in family.where.items()}
     for name in family.tests:
         if name not in tested:
             known = ", ".join(tested) or "none"
             problems.append(f"Family of tests {family.name!r}: no table of tests is called {name!r}; there is {known}.")
             continue
         table = data[name]
+        wholes.append(table)
         named = {column: levels for column, levels in family.where.items() if column in table.columns}
         for column in set(family.where) - set(named):
             problems.append(f"Family of tests {family.name!r}: {name} has no column {column!r}; all of it is used.")
+        chosen = pd.Series(True, index=table.index)
         for column, levels in named.items():
-            table = table[table[column].astype(str).isin(levels)]
-        parts.append(table.assign(source=name))
-    return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()), problems
+            texts = table[column].astype(str)
+            absent[column] -= set(texts)
+            chosen &= texts.isin(levels)
+        parts.append(table[chosen].assign(source=name))
+    for column, missing in absent.items():
+        if missing and any(column in table.columns for table in wholes):
+            said = ", ".join(map(repr, sorted(missing)))
+            problems.append(
+                f"Family of tests {family.name!r}: no test has {column} {said}; those of the others are used."
+            )
+    if not parts:
+        return pd.DataFrame(), [], problems
+    whole = pd.concat(wholes, ignore_index=True)
+    naming = [c for c in _NAMING if c in whole.columns and whole[c].nunique(dropna=True) > 1]
+    naming = naming or [c for c in ("model", "measure", "test") if c in whole.columns][:1]
+    return pd.concat(parts, ignore_index=True), naming, problems
 
 
-def _adjusted(tests: pd.DataFrame, family: Family, labels: Mapping[str, str], *, ci_level: float) -> pd.DataFrame:
+def _adjusted(
+    tests: pd.DataFrame, family: Family, naming: Sequence[str], labels: Mapping[str, str], *, ci_level: float
+) -> pd.DataFrame:
     """One row per test with what it is, its p-value, and that adjusted over the family."""
-    naming = [c for c in _NAMING if c in tests.columns and tests[c].nunique(dropna=True) > 1]
-    naming = naming or [c for c in ("model", "measure", "test") if c in tests.columns][:1]
     p = tests["p_value"].to_numpy(float)
     resolution = tests["resolution"].to_numpy(float) if "resolution" in tests.columns else np.full(len(p), np.nan)
     adjusted = _ADJUST[family.method](p)
@@ -142,7 +167,7 @@ def _adjusted(tests: pd.DataFrame, family: Family, labels: Mapping[str, str], *,
         {
             "family": family.name,
             "source": tests["source"],
-            "what": [_named(row, naming, labels) for row in tests[naming].to_dict("records")],
+            "what": [_named(row, naming, labels) for row in tests.to_dict("records")],
             "estimate": tests["estimate"].to_numpy(float) if "estimate" in tests.columns else np.nan,
             "p_value": p,
             "p_floor": resolution,
@@ -171,6 +196,7 @@ def _named(row: Mapping[Any, Any], naming: Sequence[str], labels: Mapping[str, s
 def _family_table(family: Family, rows: pd.DataFrame, *, ci_level: float, simulated: bool) -> Table:
     several = rows["source"].nunique() > 1
     known = rows["estimate"].notna().any()
+    over = ", which study.toml leaves unadjusted," if family.method == "none" else " adjusted over the family"
     spec = TableSpec(
         file_stem("family", family.name),
         title=f"Family of tests: {family.name}",
@@ -179,10 +205,10 @@ def _family_table(family: Family, rows: pd.DataFrame, *, ci_level: float, simula
             Text("what", "Test"),
             *((Number("estimate", "Estimate", digits=3),) if known else ()),
             PValue("p_value", "p", floor="p_floor"),
-            PValue("p_adjusted", "p, adjusted", floor="adjusted_floor"),
+            *(() if family.method == "none" else (PValue("p_adjusted", "p, adjusted", floor="adjusted_floor"),)),
             Decision("decision", "Decision", labels=_DECISIONS),
         ),
-        note=f"Shown: the p-value adjusted over the family is at most {level(1 - ci_level)}.",
+        note=f"Shown: the p-value{over} is at most {level(1 - ci_level)}.",
         bold_where=(Where("decision", "==", "shown", meaning="shown"),),
     )
     return Table(spec, rows, simulated=simulated)

@@ -60,9 +60,10 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     results = _joined(parts)
     planned = primary_part(study, results, labels, ci_level=settings.ci_level, simulated=simulated)
     declared = declared_part(study, results, labels, simulated=simulated)
+    parts = [declared, *parts] if declared is not None else parts
     sections = labelled_exploratory([section for part in parts for section in part.sections], study)
-    parts = [part for part in (planned, declared) if part is not None] + parts
-    sections = [section for part in (planned, declared) if part is not None for section in part.sections] + sections
+    if planned is not None:
+        parts, sections = [planned, *parts], [*planned.sections, *sections]
     sections.append(
         reading_section(
             intake.files,

@@ -10,9 +10,11 @@ import pytest
 from analysis.cli.main import main
 from analysis.errors import StudyError
 from analysis.frequentist.multiplicity import holm
+from analysis.report.terminal import render_text
 from analysis.schema.plan import plan_digest
-from analysis.schema.report_settings import Family
+from analysis.schema.report_settings import Family, Report
 from analysis.schema.study import Study, load_study
+from analysis.studies.context import Part
 from analysis.studies.primary import EXPLORATORY, primary_part
 
 PLAN = """
@@ -189,3 +191,83 @@ def test_a_test_that_was_not_run_does_not_count():
     assert rows["reason"].tolist() == ["", "", "one unit"]
     assert part.attention == ("Family of tests 'f': no table of tests is called 'u'; there is t.",)
     assert part.summary == ("Primary tests, f: 2 of 2 tests shown at 5% (Holm over the family): Model A; b.",)
+
+
+def four_tests() -> pd.DataFrame:
+    """Four tests: two models, two alternatives."""
+    rows = {"model": ["a", "a", "b", "b"], "alternative": ["greater", "less"] * 2, "p_value": [0.01, 0.9, 0.03, 0.8]}
+    return pd.DataFrame(rows)
+
+
+def planned(data: dict[str, pd.DataFrame], *families: Family, primary: tuple[str, ...] = ()) -> Part:
+    study = Study(families=families, report=Report(primary=primary))
+    part = primary_part(study, data, {"a": "Model A"}, ci_level=0.95, simulated=False)
+    assert part is not None
+    return part
+
+
+def test_a_test_keeps_its_name_where_the_family_holds_no_other():
+    """Catches a family of one model, or of one test, whose table does not say of which model it is."""
+    part = planned({"t": four_tests()}, Family("f", ("t",), {"model": ("a",), "alternative": ("greater",)}))
+    assert part.data["families"]["what"].tolist() == ["Model A, greater"]
+    assert part.data["families"]["p_adjusted"].tolist() == [0.01]
+    assert part.summary == ("Primary tests, f: 1 of 1 test shown at 5% (Holm over the family): Model A, greater.",)
+
+
+def test_tests_without_any_column_that_names_them_are_counted_still():
+    """Catches a traceback where a table of tests holds neither model nor measure nor kind of test."""
+    part = planned({"t": pd.DataFrame({"p_value": [0.2]})}, Family("f", ("t",)))
+    assert part.data["families"]["what"].tolist() == ["the test"]
+
+
+def test_a_level_that_no_test_has_is_said():
+    """Catches a misspelt model that makes the family smaller, and so its adjustment weaker, without a word."""
+    part = planned({"t": four_tests()}, Family("f", ("t",), {"model": ("a", "B")}))
+    assert part.attention == ("Family of tests 'f': no test has model 'B'; those of the others are used.",)
+    assert set(part.data["families"]["family_size"]) == {2}
+
+
+def test_p_values_that_are_not_adjusted_are_not_called_so():
+    """Catches a column "p, adjusted" and a note on an adjustment under ``method = "none"``."""
+    part = planned({"t": four_tests()}, Family("f", ("t",), method="none"))
+    text = render_text(part.sections[0].tables[0])
+    assert "p, adjusted" not in text
+    assert "adjusted over the family" not in text
+    assert "which study.toml leaves unadjusted" in " ".join(text.split())
+
+
+def test_one_adjusted_number_in_every_form(report):
+    """Catches an adjusted p-value that differs between page, CSV, LaTeX, ``show`` and data."""
+    stem = "family_floor_and_pairs"
+    data = pd.read_parquet(report / "data" / "families.parquet")["p_adjusted"]
+    printed = pd.read_csv(report / "tables" / f"{stem}.csv")
+    assert printed["p_adjusted"].tolist() == pytest.approx(data.tolist(), nan_ok=True)
+    forms = [(report / "tables" / f"{stem}.{ending}").read_text(encoding="utf-8") for ending in ("tex", "md", "html")]
+    for form in (*forms, (report / "index.html").read_text(encoding="utf-8")):
+        assert "adjusted by Holm, family of" in form
+        for p in data.dropna():
+            assert ("0.001" if p < 0.001 else f"{p:.3f}") in form
+
+
+@pytest.mark.parametrize(("measure", "stem"), [("persistent", "incoherence"), ("f1", "classification_gold")])
+def test_primary_measures_come_from_the_table_that_has_them(measure, stem):
+    """Catches a primary measure of coherence, belief bias or consistency that is left out without a word."""
+    numbers = {"estimate": [0.4], "ci_low": [0.2], "ci_high": [0.6], "ci_level": 0.95, "ci_method": "x", "reason": ""}
+    rows = pd.DataFrame({"task": "", "model": ["a"], "measure": measure} | numbers)
+    part = planned({stem: rows}, primary=(measure,))
+    assert part.sections[0].tables[0].rows["estimate"].tolist() == [0.4]
+    assert part.attention == ()
+
+
+def test_a_primary_measure_that_these_logs_do_not_have_is_said():
+    """Catches a section of primary results that is empty without a word."""
+    part = planned({"estimates": pd.DataFrame()}, primary=("persistent",))
+    assert part.attention == ("Primary measure 'persistent': no estimate of 'persistent' here; there are none.",)
+    assert part.sections[0].lead[-1] == "These logs hold nothing of it."
+
+
+def test_tables_of_the_study_are_exploratory_unless_primary(report):
+    """Catches a declared table that passes for the primary analysis."""
+    page = (report / "index.html").read_text(encoding="utf-8")
+    own = page[page.index("Tables of the study</h2>") : page.index("Yes/no task</h2>")]
+    assert EXPLORATORY in own

@@ -18,7 +18,8 @@ Floats = NDArray[np.float64]
 #: Measures of which posterior contrasts are made, in order of printing.
 CONTRASTED: Final = ("competence_floor", "balanced_accuracy", "answer_bias", "polarity_sensitivity")
 #: What either school says of a difference.
-HIGHER, LOWER, SAME, OPEN, NOT_TESTED = "higher", "lower", "same", "open", "not tested"
+HIGHER, LOWER, SAME, OPEN = "higher", "lower", "same", "open"
+NOT_ESTIMATED, NOT_TESTED = "not estimated", "not tested"
 AGREE, DIFFER, ONE_OPEN, NOT_COMPARED = "agree", "differ", "one is open", "not compared"
 _NUMBERS: Final = (
     *("before", "after", "estimate", "ci_low", "ci_high", "p_after_higher", "p_beyond"),
@@ -87,8 +88,8 @@ def posterior_contrasts(
     -------
     DataFrame
         ``before_model, after_model, measure``; ``before, after`` (posterior medians), the columns of
-        ``posterior_differences``, ``posterior_says`` (higher, lower, same, open) and ``reason``, where a side
-        has no such quantity.
+        ``posterior_differences``, ``posterior_says`` (higher, lower, same, open, not estimated) and ``reason``,
+        where a side has no such quantity.
     """
     sides = {"before": _Side.of(before, target, uncertain), "after": _Side.of(after, target, uncertain)}
     keys = pd.DataFrame([(*pair, measure) for pair in pairs for measure in CONTRASTED], columns=_PAIR)
@@ -142,7 +143,7 @@ def beside_tests(contrasts: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
 
 def agreement(posterior: str, paired: str) -> str:
     """Whether two statements about a difference agree."""
-    if NOT_TESTED in (posterior, paired):
+    if posterior == NOT_ESTIMATED or paired == NOT_TESTED:
         return NOT_COMPARED
     if posterior == paired:
         return AGREE
@@ -152,7 +153,7 @@ def agreement(posterior: str, paired: str) -> str:
 def _posterior_says(row: Mapping[Any, Any]) -> str:
     """Same within the margin where its probability exceeds the level; else the side on which the interval lies."""
     if row["reason"]:
-        return NOT_TESTED
+        return NOT_ESTIMATED
     if 1 - row["p_beyond"] > row["ci_level"]:
         return SAME
     return HIGHER if row["ci_low"] > 0 else LOWER if row["ci_high"] < 0 else OPEN

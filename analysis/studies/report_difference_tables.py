@@ -12,7 +12,9 @@ from analysis.studies.difference_tables import HEADS, UNTESTED, Level, with_pair
 MOST_VALUES: Final = 20
 _KINDS: Final = {"setting": "Settings", "version": "Versions", "input": "Inputs (SHA-256)"}
 _HASH: Final = 12
-SAYS: Final = {name: name for name in ("higher", "lower", "open", "not tested")} | {"same": "same within the margin"}
+SAYS: Final = {name: name for name in ("higher", "lower", "open", "not tested", "not estimated")} | {
+    "same": "same within the margin"
+}
 AGREEMENT: Final = {name: name for name in ("agree", "one is open", "differ", "not compared")}
 
 
@@ -109,7 +111,7 @@ def contrasts_table(contrasts: pd.DataFrame, *, simulated: bool) -> Table:
             Decision("posterior_says", "Says", labels=SAYS),
             Estimate(
                 "paired_estimate",
-                "Difference",
+                "Paired difference",
                 signed=True,
                 low="paired_ci_low",
                 high="paired_ci_high",
@@ -132,8 +134,8 @@ def _contrasts_note(level: float, rope: float) -> str:
     return (
         "Differences are after minus before. Posterior: medians of the kept draws of two independent fits, paired at "
         f"random; same within the margin where the probability of lying within ±{rope:g} exceeds {level:g}, else "
-        "higher or lower where the interval lies on one side of 0, else open. Paired tests: over the units that both "
-        "reports have, with the weights of the reports; floors by the delta method, the rest by sign flips of units; "
-        "same where equivalence is shown or no unit differs. One is open: one school decides and the other does not, "
-        "which is no contradiction."
+        "higher or lower where the interval lies on one side of 0, else open; not adjusted for the number of "
+        "comparisons, as the p-values are. Paired tests: over the units that both reports have, with the weights of "
+        "the reports; floors by the delta method, the rest by sign flips of units; same where equivalence is shown or "
+        "no unit differs. One is open: one school decides and the other does not, which is no contradiction."
     )

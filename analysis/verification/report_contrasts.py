@@ -122,18 +122,31 @@ def report_contrasts(
     tasks = [task for task in _values(sides[0].estimates, "task") if task in set(_values(sides[1].estimates, "task"))]
     if not tasks:
         return ReportContrasts(pd.DataFrame(), ("No posterior contrasts: the reports have no yes/no task in common.",))
-    rows, tests, notes = [], [], []
+    rows, tests = [], []
+    said_of: dict[str, list[str]] = {}
     for task in tasks:
-        where = f"task {shown(task)}: " if len(tasks) > 1 else ""
         found, tested, said = _task_contrasts(*sides, task, _Options(rope, ci_level, seed, flips))
         rows.append(found)
         tests.append(tested)
-        notes += [f"{where}{sentence}" for sentence in said]
+        for sentence in said:
+            said_of.setdefault(sentence, []).append(task)
+    notes = [_of_tasks(sentence, named, len(tasks)) for sentence, named in said_of.items()]
     rows, tests = [part for part in rows if len(part)], [part for part in tests if len(part)]
     if not rows:
         return ReportContrasts(pd.DataFrame(), tuple(notes))
     judged = with_verdicts(pd.concat(tests, ignore_index=True), ci_level=ci_level) if tests else pd.DataFrame()
     return ReportContrasts(beside_tests(pd.concat(rows, ignore_index=True), judged), (INDEPENDENT, *notes))
+
+
+def _of_tasks(sentence: str, tasks: Sequence[str], total: int) -> str:
+    """A sentence with the tasks that it is about, unless these are all."""
+    if len(tasks) == total:
+        return sentence
+    return f"{'task' if len(tasks) == 1 else 'tasks'} {_some([shown(task) for task in tasks])}: {sentence}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +216,7 @@ def _tests(
     """Paired tests of every pair of models over the units that both sides have, and why some are missing."""
     if shared["target"] == "census":
         return pd.DataFrame(), ["No paired test, since target = 'census' makes no claim beyond these items."]
-    parts, said = [], []
+    parts, said, dropped = [], [], []
     for first, second in pairs:
         sums = [r.of(r.sums, task) for r in (before, after)]
         own = [table[table["model"].astype(str) == m] for table, m in zip(sums, (first, second), strict=True)]
@@ -223,7 +236,9 @@ def _tests(
         kept = found.rows[found.rows["measure"].isin(CONTRASTED)]
         parts.append(kept.assign(task=task, before_model=first, after_model=second))
         if found.dropped:
-            said.append(f"{shown(first)}: {found.dropped:,} units of one side alone are left out of the paired tests.")
+            dropped.append(f"{found.dropped:,} of {shown(first)}")
+    if dropped:
+        said.append(f"Units of one side alone are left out of the paired tests: {_some(dropped)}.")
     return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()), said
 
 
@@ -239,8 +254,7 @@ def _left_out(models: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]])
     for side, (name, found) in enumerate(zip(("before", "after"), models, strict=True)):
         rest = [model for model in found if model not in {pair[side] for pair in pairs}]
         if rest:
-            listed = ", ".join(shown(model) for model in rest[:5]) + (", ..." if len(rest) > 5 else "")
-            said.append(f"Models found {name} only, without a contrast: {listed}.")
+            said.append(f"Models found {name} only, without a contrast: {_some([shown(model) for model in rest])}.")
     return said
 
 

@@ -107,7 +107,7 @@ def test_a_model_without_draws_has_a_reason_and_no_number() -> None:
     found = contrasts(before, after, ("a", "a"), ("b", "b"))
     assert found.loc["b"]["estimate"].isna().all()
     assert found.loc["b"]["reason"].str.startswith("before: no response").all()
-    assert (found.loc["b"]["posterior_says"] == "not tested").all()
+    assert (found.loc["b"]["posterior_says"] == "not estimated").all()
     assert found.loc["a"]["estimate"].notna().all()
 
 
@@ -136,3 +136,4 @@ def test_paired_verdicts_become_words_on_the_difference() -> None:
 def test_agreement() -> None:
     """Catches a contradiction called one that is open."""
     assert agreement("higher", "same") == agreement("higher", "lower") == "differ"
+    assert agreement("not estimated", "open") == agreement("open", "not tested") == "not compared"

@@ -36,7 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--reread", action="store_true", help="read answers from the raw text even where one is given")
     parser.add_argument("--rope", type=float, default=0.02, help="differences within ± this count as none (0.02)")
     parser.add_argument("--ci-level", type=float, default=0.95, help="level of the intervals (default 0.95)")
-    parser.add_argument("--seed", type=int, default=0, help="of the sign flips (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sign flips and of the pairing of draws (default 0)")
     parser.add_argument(
         "--gate",
         action="append",

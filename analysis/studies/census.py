@@ -67,6 +67,7 @@ def census_limits(designs: Sequence[TaskDesign], study: Study) -> tuple[str, ...
         "floors on parts of the items": any(design.cells == "validity_polarity" for design in judged)
         or bool(judged and study.restrictions),
         "correlations of measures over models": any(design.n_models > 2 for design in judged),
+        "correlations with size where known": bool(judged),
         "token probabilities where known": bool(judged),
         "position bias": any(design.kind == "choice" for design in tasks),
         "differences between conditions": any(design.varying for design in tasks if design.kind != "probability"),

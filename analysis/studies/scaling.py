@@ -38,17 +38,13 @@ def scaling_part(context: TaskContext) -> Part | None:
     wide = facts.merge(wide_estimates(context.estimates, context.labels), on="model", validate="one_to_one")
     wide = wide.assign(abs_bias=wide["answer_bias"].abs())
     names = [name for name in MEASURES if wide[name].notna().any()]
-    found = size_table(
-        wide[["model", "family", "size", *names]],
-        rng=context.resampling.rng("size"),
-        permutations=context.resampling.flips,
-        ci_level=context.ci_level,
-    )
+    census = context.design.target == "census"
+    found = pd.DataFrame() if census else _correlations(context, wide, names)
     tables = [sizes_table(context, wide)]
     if not found.empty:
         tables.append(correlations_table(context, found))
     slopes = pd.DataFrame()
-    if context.bayes is not None:
+    if context.bayes is not None and not census:
         slopes = slope_rows(context.estimates, facts, MEASURES, ci_level=context.ci_level)
     refused = no_slopes(slopes)
     if len(slopes) and not refused:
@@ -62,14 +58,23 @@ def scaling_part(context: TaskContext) -> Part | None:
         intervals=f"{level(context.ci_level)} intervals by unit" if rows["ci_low"].notna().any() else "",
         subject=context.design.task,
     )
-    notes = (_NOTE, refused) if refused else (_NOTE,)
+    notes = () if census else (_NOTE, refused) if refused else (_NOTE,)
     section = Section(f"{context.where}Model size", tables=tuple(tables), figures=(figure,), notes=notes)
-    stored = {"model_sizes": facts, "size_correlations": found}
+    stored = {"model_sizes": facts} | ({} if census else {"size_correlations": found})
     if len(slopes):
         stored["size_slopes"] = slopes
     methods = _METHODS if "size_slopes" in stored and not refused else ()
     return Part(
         (section,), methods=methods, data={name: t.assign(task=context.design.task) for name, t in stored.items()}
+    )
+
+
+def _correlations(context: TaskContext, wide: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    return size_table(
+        wide[["model", "family", "size", *names]],
+        rng=context.resampling.rng("size"),
+        permutations=context.resampling.flips,
+        ci_level=context.ci_level,
     )
 
 

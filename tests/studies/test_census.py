@@ -30,8 +30,8 @@ def test_two_tasks_of_a_census_name_what_is_left_out_once(tmp_path) -> None:
     said = [sentence for sentence in content.limits if "whole population" in sentence]
     assert said == [
         "The benchmark is taken as the whole population (target = census): values have no intervals, and what rests on "
-        "tests is left out (tests of the floor, comparisons of models, levels of factors, token probabilities where "
-        "known)."
+        "tests is left out (tests of the floor, comparisons of models, levels of factors, correlations with size "
+        "where known, token probabilities where known)."
     ]
     assert "model_pairs" not in content.data
     (tmp_path / "study.toml").unlink()
@@ -105,3 +105,23 @@ def test_order_of_models_in_a_census_has_no_rank_limits(tmp_path) -> None:
     assert board["ci_low"].isna().all()
     assert not [said for said in content.summary if "rank limits" in said]
     assert "limits of ranks" in " ".join(content.limits)
+
+
+def test_sizes_of_models_in_a_census_have_no_tests(tmp_path) -> None:
+    """Catches p-values of correlations with size, and their note, where nothing is tested."""
+    rows = [
+        {"model": m, "model_family": "f", "model_size": size, "item": f"i{i}", "gold": g, "answer": a}
+        for size, m in enumerate(("a", "b", "c"), start=1)
+        for i, g in enumerate(["yes", "no"] * 8)
+        for a in [("yes", "no")[(i * size) % 3 == 0]]
+    ]
+    (tmp_path / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    inferred = run_report([tmp_path], SETTINGS)
+    assert "size_correlations" in inferred.data
+    (tmp_path / "study.toml").write_text('[study]\ntarget = "census"\n')
+    content = run_report([tmp_path], SETTINGS)
+    assert {"model_sizes"} <= set(content.data)
+    assert "size_correlations" not in content.data
+    assert "size_correlations" not in printed(content)
+    assert not [note for section in content.sections for note in section.notes if "p-value" in note]
+    assert "correlations with size" in " ".join(content.limits)

@@ -66,7 +66,7 @@ class IncoherenceFit:
     ...     status = main(["simulate", f"{folder}/logs", "--study", "latent-coherence", *size])
     ...     with eh.read_logs(f"{folder}/logs") as logs:
     ...         fit = eh.fit_incoherence(logs, fast=True)
-    176 simulated responses of 1 models in ...
+    216 simulated responses of 1 models in ...
     >>> sorted(set(fit.table["variant"])), set(fit.table["model"])
     (['N', 'SSL'], {'simulated/steady'})
     """

@@ -14,8 +14,9 @@ Floats = NDArray[np.float64]
 
 #: From this many parameters on the step that suits the many normal directions is short enough for the few others.
 MANY_PARAMETERS: Final = 500
-#: Acceptance of the one retry after a fit that failed a gate.
-RETRY_ACCEPT: Final = 0.99
+#: Below so many models the sd between them is known so badly that means and coefficients make a funnel with it,
+#: which only short steps follow (two models: 30 of 1,000 trajectories diverge at .95, .05 at .99).
+FEW_MODELS: Final = 7
 #: Most draws of the retry, in those of the first attempt.
 MOST_FACTOR: Final = 4
 
@@ -29,12 +30,15 @@ class SamplerSettings:
     chains, draws, tune : int
         Chains, kept draws and tuning draws per chain.
     target_accept : float, optional
-        Wanted mean acceptance of a leapfrog trajectory. Default: .8 with at least MANY_PARAMETERS, .9 with fewer.
+        Wanted mean acceptance of a leapfrog trajectory. Default: .8 with at least MANY_PARAMETERS, .95 with fewer,
+        .99 between 2 and FEW_MODELS - 1 models; ``careful``: .99, and .999 with few models.
     max_depth : int
         Largest depth of a trajectory's tree.
     cores : int
     fast : bool
         A quick look: fewer draws, marked as such wherever results are shown.
+    careful : bool
+        Shorter steps after a fit that failed.
     """
 
     chains: int = 4
@@ -44,6 +48,7 @@ class SamplerSettings:
     max_depth: int = 10
     cores: int = 2
     fast: bool = False
+    careful: bool = False
 
 
 def fast_settings(*, cores: int = 2) -> SamplerSettings:
@@ -59,14 +64,19 @@ def retry_settings(settings: SamplerSettings, *, careful: bool, missing: float =
     """
     factor = int(np.clip(np.ceil(1.5 * missing), 2, MOST_FACTOR))
     longer = replace(settings, tune=2 * settings.tune, draws=factor * settings.draws)
-    return replace(longer, target_accept=RETRY_ACCEPT) if careful else longer
+    return replace(longer, careful=careful)
 
 
-def target_accept(settings: SamplerSettings, parameters: int) -> float:
-    """Acceptance to aim at, by the number of parameters where the settings leave it open."""
-    if settings.target_accept is not None:
+def target_accept(settings: SamplerSettings, parameters: int, models: int) -> float:
+    """Acceptance to aim at, by the size of a model where the settings leave it open."""
+    if settings.target_accept is not None and not settings.careful:
         return settings.target_accept
-    return 0.8 if parameters >= MANY_PARAMETERS else 0.9
+    few = 2 <= models < FEW_MODELS
+    if settings.careful:
+        return 0.999 if few else 0.99
+    if few:
+        return 0.99
+    return 0.8 if parameters >= MANY_PARAMETERS else 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +122,7 @@ def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSetti
         chains=settings.chains,
         cores=settings.cores,
         seed=seed,
-        target_accept=target_accept(settings, size),
+        target_accept=target_accept(settings, size, len(arrays.yes)),
         maxdepth=settings.max_depth,
         progress_bar=False,
         save_warmup=False,

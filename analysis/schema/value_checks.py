@@ -181,7 +181,7 @@ def truths_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> list[Vi
     """Truths of stated probabilities outside [0, 1]: neither a probability nor an outcome."""
     query = f"""
         SELECT {section} AS task, count(*), {SOURCES} FROM responses
-        WHERE probability IS NOT NULL AND NOT truth BETWEEN 0 AND 1 GROUP BY ALL ORDER BY ALL
+        WHERE probability IS NOT NULL AND NOT truth BETWEEN 0 AND 1 GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL
     """
     fix = "give truths as probabilities, or outcomes 0 and 1; probability_scale is that of the answers alone"
     return [

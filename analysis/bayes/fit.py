@@ -15,7 +15,7 @@ from analysis.bayes.models.answer_bias import stage_arrays
 from analysis.bayes.models.surface_layer import ClusterEstimates, surface_layer_arrays
 from analysis.bayes.priors import Priors
 from analysis.bayes.result import UNITS, AnswerBiasFit
-from analysis.bayes.sampling import SamplerSettings, retry_settings
+from analysis.bayes.sampling import SamplerSettings, retry_accept, retry_settings
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 
 __all__ = ["AnswerBiasFit", "fit_answer_bias", "warm"]
@@ -59,7 +59,7 @@ def fit_answer_bias(
     Headline rows are those fitted to estimates by unit where ``clusters`` says that units are asked more
     than once, since counts alone would give intervals that are too short; else those fitted to counts. A
     fit that fails a gate is repeated once with two to four times the draws, as many as the Monte-Carlo
-    errors ask for, and, unless these alone were too large, acceptance .99. A fast fit is not repeated.
+    errors ask for, and, unless these alone were too large, shorter steps. A fast fit is not repeated.
     """
     priors, settings = priors or Priors(), settings or SamplerSettings()
     tell = progress or (lambda sentence: None)
@@ -78,7 +78,8 @@ def fit_answer_bias(
         tell(f"a gate was not passed ({fit.reason}); sampling once more")
         failed = fit.gates[~fit.gates["passed"]]
         careful = not set(failed["name"]) <= TOO_FEW_DRAWS
-        again = retry_settings(settings, careful=careful, missing=missing_draws(failed))
+        accept = retry_accept(len(design.models))
+        again = retry_settings(settings, careful=careful, missing=missing_draws(failed), accept=accept)
         fit = replace(attempt, settings=again).run()
     fit = replace(fit, glance={**fit.glance, "key": key})
     if cache is None:

@@ -15,8 +15,12 @@ Floats = NDArray[np.float64]
 #: From this many parameters on the step that suits the many normal directions is short enough for the few others.
 MANY_PARAMETERS: Final = 500
 #: Below so many models the sd between them is known so badly that means and coefficients make a funnel with it,
-#: which only short steps follow (two models: 30 of 1,000 trajectories diverge at .95, .05 at .99).
+#: which only short steps follow (two models: 12 of 1,000 trajectories diverge at .95, .05 at .99).
 FEW_MODELS: Final = 7
+#: Acceptance of the one retry after a fit that failed a gate.
+RETRY_ACCEPT: Final = 0.99
+#: The same where the first attempt had RETRY_ACCEPT already.
+RETRY_ACCEPT_OF_FEW: Final = 0.999
 #: Most draws of the retry, in those of the first attempt.
 MOST_FACTOR: Final = 4
 
@@ -31,14 +35,12 @@ class SamplerSettings:
         Chains, kept draws and tuning draws per chain.
     target_accept : float, optional
         Wanted mean acceptance of a leapfrog trajectory. Default: .8 with at least MANY_PARAMETERS, .95 with fewer,
-        .99 between 2 and FEW_MODELS - 1 models; ``careful``: .99, and .999 with few models.
+        .99 between 2 and FEW_MODELS - 1 models.
     max_depth : int
         Largest depth of a trajectory's tree.
     cores : int
     fast : bool
         A quick look: fewer draws, marked as such wherever results are shown.
-    careful : bool
-        Shorter steps after a fit that failed.
     """
 
     chains: int = 4
@@ -48,7 +50,6 @@ class SamplerSettings:
     max_depth: int = 10
     cores: int = 2
     fast: bool = False
-    careful: bool = False
 
 
 def fast_settings(*, cores: int = 2) -> SamplerSettings:
@@ -56,27 +57,35 @@ def fast_settings(*, cores: int = 2) -> SamplerSettings:
     return SamplerSettings(draws=250, tune=150, cores=cores, fast=True)
 
 
-def retry_settings(settings: SamplerSettings, *, careful: bool, missing: float = 1.0) -> SamplerSettings:
-    """Settings of the second attempt: more draws and, if ``careful``, shorter steps.
+def retry_settings(
+    settings: SamplerSettings, *, careful: bool, missing: float = 1.0, accept: float = RETRY_ACCEPT
+) -> SamplerSettings:
+    """Settings of the second attempt: more draws and, if ``careful``, shorter steps, whose acceptance is ``accept``.
 
     ``missing`` is how many times the draws were asked for (``gates.missing_draws``); the second attempt has
     half as many again, between twice and MOST_FACTOR times the first's.
     """
     factor = int(np.clip(np.ceil(1.5 * missing), 2, MOST_FACTOR))
     longer = replace(settings, tune=2 * settings.tune, draws=factor * settings.draws)
-    return replace(longer, careful=careful)
+    return replace(longer, target_accept=accept) if careful else longer
+
+
+def retry_accept(models: int) -> float:
+    """Acceptance of the retry of a hierarchical model of so many models."""
+    return RETRY_ACCEPT_OF_FEW if _is_few(models) else RETRY_ACCEPT
 
 
 def target_accept(settings: SamplerSettings, parameters: int, models: int) -> float:
     """Acceptance to aim at, by the size of a model where the settings leave it open."""
-    if settings.target_accept is not None and not settings.careful:
+    if settings.target_accept is not None:
         return settings.target_accept
-    few = 2 <= models < FEW_MODELS
-    if settings.careful:
-        return 0.999 if few else 0.99
-    if few:
+    if _is_few(models):
         return 0.99
     return 0.8 if parameters >= MANY_PARAMETERS else 0.95
+
+
+def _is_few(models: int) -> bool:
+    return 2 <= models < FEW_MODELS
 
 
 @dataclass(frozen=True, slots=True)

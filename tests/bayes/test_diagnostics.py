@@ -17,7 +17,7 @@ from analysis.bayes.diagnostics import (
     r_hat,
 )
 from analysis.bayes.gates import failures, missing_draws, quantity_gates, sampler_gates
-from analysis.bayes.sampling import Draws, SamplerSettings, retry_settings, target_accept
+from analysis.bayes.sampling import Draws, SamplerSettings, retry_accept, retry_settings, target_accept
 from analysis.bayes.summaries import accuracy_table
 
 
@@ -199,7 +199,9 @@ def test_retry_has_the_draws_that_the_gates_ask_for() -> None:
     assert retry_settings(settings, careful=False, missing=2.25).draws == 400
     assert retry_settings(settings, careful=False, missing=50.0).draws == 400
     assert retry_settings(settings, careful=True).draws == 200
-    assert [target_accept(retry_settings(settings, careful=True), 900, models) for models in (2, 29)] == [0.999, 0.99]
+    assert retry_settings(settings, careful=True).target_accept == 0.99
+    assert retry_settings(settings, careful=True, accept=retry_accept(2)).target_accept == 0.999
+    assert retry_settings(settings, careful=True, accept=retry_accept(29)).target_accept == 0.99
     assert [target_accept(settings, 90, models) for models in (1, 2, 29)] == [0.95, 0.99, 0.95]
     assert target_accept(settings, 900, 29) == 0.8
 

@@ -1,12 +1,8 @@
-"""Fits kept on disk under the hash of everything that they depend on."""
+"""Fits of the answer-bias model kept on disk, their draws as a DataTree."""
 
 import hashlib
-import json
-import shutil
-import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
-from importlib.metadata import version
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from analysis.bayes.design_matrix import CountDesign
+from analysis.bayes.kept_fits import circumstances, keep_whole, load_intact, written_tables
 from analysis.bayes.models.surface_layer import ClusterEstimates
 from analysis.bayes.priors import Priors
 from analysis.bayes.result import AnswerBiasFit
@@ -22,11 +19,6 @@ from analysis.bayes.sampling import SamplerSettings
 
 _TABLES: Final = ("table", "unpooled", "gates", "predictive", "sensitivity", "augment")
 _DRAWS: Final = "draws.zarr"
-_REST: Final = "fit.json"
-#: What is said of a kept fit that is not as it was written.
-UNREADABLE: Final = "a kept fit cannot be used"
-#: Packages whose version changes draws or what is computed from them.
-_PACKAGES: Final = ("numpy", "scipy", "numba", "nutpie", "arviz")
 
 
 def fit_key(
@@ -37,32 +29,16 @@ def fit_key(
     settings: SamplerSettings,
     options: Mapping[str, Any],
 ) -> str:
-    """Hash of data, model, priors, sampler settings, seed and code; equal keys mean equal results.
-
-    The number of cores is left out: it changes no result.
-    """
+    """Hash of data, model, priors, sampler settings, seed and code; equal keys mean equal results."""
     digest = hashlib.sha256()
     for part in (design, surfaces, clusters):
         _add(digest, part)
-    settled = {name: value for name, value in asdict(settings).items() if name != "cores"}
-    versions = {name: version(name) for name in _PACKAGES}
-    digest.update(json.dumps([asdict(priors), settled, dict(options), versions], sort_keys=True).encode())
-    digest.update(code_version().encode())
+    digest.update(circumstances(priors, settings, options))
     return digest.hexdigest()[:32]
 
 
-def code_version() -> str:
-    """Hash of the sources of this stage and of the measures it applies."""
-    here = Path(__file__).resolve().parent
-    digest = hashlib.sha256()
-    for folder in (here, here.parent / "measures"):
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(here.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
 def load_fit(folder: Path, key: str, *, tell: Callable[[str], None] | None = None) -> AnswerBiasFit | None:
-    """A kept fit, or None where there is none or where it is not as it was written.
+    """A kept fit, or None as ``kept_fits.load_intact`` returns it.
 
     Parameters
     ----------
@@ -74,24 +50,9 @@ def load_fit(folder: Path, key: str, *, tell: Callable[[str], None] | None = Non
 
     Notes
     -----
-    Every file is compared with its recorded hash before it is opened, and draws are read as Zarr format 3, which
-    holds plain arrays: nothing of a kept fit is ever executed.
+    Draws are read as Zarr format 3, which holds plain arrays: nothing of a kept fit is ever executed.
     """
-    place = folder / key
-    try:
-        rest = json.loads((place / _REST).read_text(encoding="utf-8"))
-        digests = rest.pop("files")
-        intact = digests == _digests(place)
-        if intact:
-            return _loaded(place, rest)
-    except FileNotFoundError:
-        if not place.exists():
-            return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    if tell is not None:
-        tell(f"{UNREADABLE} ({key}) and is made again")
-    return None
+    return load_intact(folder, key, _loaded, tell=tell)
 
 
 def _loaded(place: Path, rest: dict[str, Any]) -> AnswerBiasFit:
@@ -106,41 +67,14 @@ def _loaded(place: Path, rest: dict[str, Any]) -> AnswerBiasFit:
     return AnswerBiasFit(**found)
 
 
-def kept_files(folder: Path, key: str) -> dict[str, bytes]:
-    """The files of a kept fit by their path relative to ``folder``; empty where there is none."""
-    place = folder / key
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()
-    }
-
-
-def _digests(place: Path) -> dict[str, str]:
-    """SHA-256 of every file of a kept fit but the one that records them."""
-    return {
-        path.relative_to(place).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(place.rglob("*"))
-        if path.is_file() and path.relative_to(place).as_posix() != _REST
-    }
-
-
 def keep_fit(folder: Path, key: str, fit: AnswerBiasFit) -> None:
     """Write a fit: tables as Parquet, draws as an ArviZ-style DataTree in Zarr; whole or not at all."""
-    partial = folder / f".{key}.{uuid.uuid4().hex}"
-    partial.mkdir(parents=True)
-    try:
-        for name in _TABLES:
-            getattr(fit, name).to_parquet(partial / f"{name}.parquet", index=False)
-        draws_tree(fit).to_zarr(partial / _DRAWS, consolidated=False, zarr_format=3)
-        rest = {f.name: getattr(fit, f.name) for f in fields(fit) if f.name not in (*_TABLES, "draws")}
-        rest["glance"] = dict(fit.glance)
-        rest["files"] = _digests(partial)
-        (partial / _REST).write_text(json.dumps(rest), encoding="utf-8")
-        place = folder / key
-        if place.exists():
-            shutil.rmtree(place)
-        partial.rename(place)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+
+    def write(place: Path) -> dict[str, Any]:
+        draws_tree(fit).to_zarr(place / _DRAWS, consolidated=False, zarr_format=3)
+        return {**written_tables(fit, _TABLES, place), "glance": dict(fit.glance)}
+
+    keep_whole(folder, key, write)
 
 
 def draws_tree(fit: AnswerBiasFit) -> xr.DataTree:

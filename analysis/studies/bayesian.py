@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.linalg import LinAlgError
 
-from analysis.bayes.cache import UNREADABLE, kept_files
 from analysis.bayes.components import VarianceComponents, variance_components
 from analysis.bayes.fit import fit_answer_bias
+from analysis.bayes.kept_fits import UNREADABLE, kept_files
 from analysis.bayes.priors import Priors, priors_from
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings, fast_settings

@@ -10,7 +10,7 @@ from numpy.linalg import LinAlgError
 from analysis.bayes.belief_bias import fit_belief_bias
 from analysis.bayes.belief_bias_result import BeliefBiasFit
 from analysis.bayes.belief_bias_sampling import belief_settings
-from analysis.bayes.cache import UNREADABLE, kept_files
+from analysis.bayes.kept_fits import UNREADABLE, kept_files
 from analysis.comparison.belief_bias_schools import belief_bias_schools, level_schools
 from analysis.errors import AnalysisError
 from analysis.frequentist.belief_bias import belief_bias_estimates

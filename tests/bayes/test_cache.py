@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.bayes.cache import UNREADABLE, kept_files, load_fit
+from analysis.bayes.cache import load_fit
 from analysis.bayes.fit import fit_answer_bias
+from analysis.bayes.kept_fits import UNREADABLE, kept_files
 from analysis.bayes.priors import Priors
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings

@@ -12,8 +12,7 @@ from nutpie.compile_pymc import CompiledPyMCModel
 from analysis.bayes.belief_bias_arrays import Endorsement, EndorsementData
 from analysis.bayes.belief_bias_density import endorsement_density
 from analysis.bayes.belief_bias_rough import rotation
-from analysis.bayes.callback import DENSITY, pointer_at
-from analysis.bayes.density_program import density_program
+from analysis.bayes.density_program import DENSITY, density_program, pointer_at
 
 Floats = NDArray[np.float64]
 

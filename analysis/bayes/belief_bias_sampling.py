@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import nutpie
 from numpy.typing import NDArray
 
 from analysis.bayes.belief_bias_arrays import Endorsement
 from analysis.bayes.belief_bias_program import Parameters, endorsement_program, parameters
-from analysis.bayes.sampling import Draws, SamplerSettings, sampler_draws
+from analysis.bayes.sampling import Draws, SamplerSettings, at_least, run_nuts, sampler_draws
 
 Floats = NDArray[np.float64]
 
@@ -56,24 +55,12 @@ def belief_settings(*, cores: int = 2, fast: bool = False) -> SamplerSettings:
 
 def complete(settings: SamplerSettings) -> SamplerSettings:
     """Settings as they are used."""
-    accept = TARGET_ACCEPT if settings.target_accept is None else settings.target_accept
-    return replace(settings, tune=max(settings.tune, LEAST_TUNE), target_accept=accept)
+    return at_least(settings, tune=LEAST_TUNE, target_accept=TARGET_ACCEPT)
 
 
 def sample_endorsements(model: Endorsement, settings: SamplerSettings, *, seed: int) -> EndorsementDraws:
     """Sample the endorsement model; ``complete`` says which settings are used."""
     settings = complete(settings)
-    tree = nutpie.sample(
-        endorsement_program(model),
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        seed=seed,
-        target_accept=settings.target_accept,
-        maxdepth=settings.max_depth,
-        progress_bar=False,
-        save_warmup=False,
-    )
+    tree = run_nuts(endorsement_program(model), settings, seed=seed)
     points = np.asarray(tree["posterior"]["point"].values, float)
     return EndorsementDraws(model, sampler_draws(tree, points, settings))

@@ -6,12 +6,11 @@ The arrays of a model travel as addresses and shapes, so that one compiled funct
 from typing import Any, Final
 
 import numpy as np
-from numba import carray, cfunc, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import carray, cfunc
 from numpy.typing import NDArray
 from nutpie.compile_pymc import CompiledPyMCModel
 
+from analysis.bayes.density_program import DENSITY, density_program, pointer_at
 from analysis.bayes.log_density import whitened_log_density
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
@@ -20,26 +19,6 @@ Floats = NDArray[np.float64]
 #: Address and at most three lengths of an array, or a number in the first place.
 _SLOT: Final = 4
 _SLOTS: Final = len(ModelArrays._fields) + len(Coordinates._fields)
-DENSITY: Final = types.int64(
-    types.uint64,
-    types.CPointer(types.double),
-    types.CPointer(types.double),
-    types.CPointer(types.double),
-    types.voidptr,
-)
-_EXPAND: Final = types.int64(
-    types.uint64, types.uint64, types.CPointer(types.double), types.CPointer(types.double), types.voidptr
-)
-
-
-@intrinsic
-def pointer_at(typing_context: Any, address: Any) -> Any:
-    """An address as a pointer."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), code
 
 
 @cfunc(DENSITY, cache=True, error_model="numpy")
@@ -87,37 +66,15 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
     return 0 if np.isfinite(found) and np.isfinite(slope).all() else 3
 
 
-@cfunc(_EXPAND, cache=True)
-def expand_nothing(size, expanded, z, out, packed):  # type: ignore[no-untyped-def]
-    """Draws are kept as they are."""
-    carray(out, (size,))[:] = carray(z, (size,))
-    return 0
-
-
 def compiled_density(arrays: ModelArrays, coordinates: Coordinates) -> CompiledPyMCModel:
-    """A model as ``nutpie.sample`` takes it, with the one variable ``z``; chains start at standard normal points."""
+    """A model as ``nutpie.sample`` takes it; chains start at standard normal points."""
     size = coordinates.dimension
     packed, kept = _packed(arrays, coordinates)
 
     def start(seed: int) -> Floats:
         return np.random.default_rng(seed).normal(size=size)
 
-    return CompiledPyMCModel(
-        dims={},
-        _n_dim=size,
-        _coords={},
-        _shapes={"z": (size,)},
-        compiled_logp_func=_density,
-        compiled_expand_func=expand_nothing,
-        initial_point_func=start,
-        shared_data=kept,
-        shared_var_keys={},
-        user_data=packed,
-        n_expanded=size,
-        shape_info=(["z"], [slice(0, size)], [(size,)]),
-        logp_func=None,
-        expand_func=None,
-    )
+    return density_program(_density, size=size, start=start, kept=kept, packed=packed)
 
 
 def _packed(arrays: ModelArrays, coordinates: Coordinates) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from nutpie.compile_pymc import CompiledPyMCModel
 from scipy.special import expit
 
-from analysis.bayes.callback import DENSITY, pointer_at
-from analysis.bayes.density_program import density_program
+from analysis.bayes.density_program import DENSITY, density_program, pointer_at
 from analysis.bayes.incoherence_data import Instances, observed_arrays
 from analysis.bayes.incoherence_density import DensityData, incoherence_density
 from analysis.bayes.incoherence_priors import IncoherencePriors, prior_vector

@@ -1,11 +1,10 @@
 """Draws from the models of incoherence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import nutpie
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -13,7 +12,7 @@ from analysis.bayes.incoherence_data import ROUNDING, Instances
 from analysis.bayes.incoherence_density import DensityData
 from analysis.bayes.incoherence_priors import IncoherencePriors
 from analysis.bayes.incoherence_program import density_data, incoherence_program, parameters
-from analysis.bayes.sampling import Draws, SamplerSettings, sampler_draws
+from analysis.bayes.sampling import Draws, SamplerSettings, at_least, run_nuts, sampler_draws
 
 Floats = NDArray[np.float64]
 
@@ -69,25 +68,13 @@ def sample_instances(
     """
     settings = complete(settings)
     data = density_data(instances, priors, linked=linked)
-    tree = nutpie.sample(
-        incoherence_program(data),
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        seed=seed,
-        target_accept=settings.target_accept,
-        maxdepth=settings.max_depth,
-        progress_bar=False,
-        save_warmup=False,
-    )
+    tree = run_nuts(incoherence_program(data), settings, seed=seed)
     return _completed(tree, data, instances, settings, np.random.default_rng([seed, 1]))
 
 
 def complete(settings: SamplerSettings) -> SamplerSettings:
     """Settings as they are used."""
-    accept = TARGET_ACCEPT if settings.target_accept is None else settings.target_accept
-    return replace(settings, tune=max(settings.tune, LEAST_TUNE), target_accept=accept)
+    return at_least(settings, tune=LEAST_TUNE, target_accept=TARGET_ACCEPT)
 
 
 def _completed(

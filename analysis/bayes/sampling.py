@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 import nutpie
 from numpy.typing import NDArray
+from nutpie.compile_pymc import CompiledPyMCModel
 
 from analysis.bayes.callback import compiled_density
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
@@ -123,20 +124,31 @@ def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSetti
     settings : SamplerSettings
     seed : int
     """
-    size = coordinates.dimension
-    tree = nutpie.sample(
-        compiled_density(arrays, coordinates),
+    accept = target_accept(settings, coordinates.dimension, len(arrays.yes))
+    tree = run_nuts(compiled_density(arrays, coordinates), replace(settings, target_accept=accept), seed=seed)
+    return sampler_draws(tree, np.asarray(tree["posterior"]["point"].values), settings)
+
+
+def run_nuts(program: CompiledPyMCModel, settings: SamplerSettings, *, seed: int) -> Any:
+    """What nutpie draws from a compiled density, as a DataTree; ``settings`` name the acceptance."""
+    return nutpie.sample(
+        program,
         draws=settings.draws,
         tune=settings.tune,
         chains=settings.chains,
         cores=settings.cores,
         seed=seed,
-        target_accept=target_accept(settings, size, len(arrays.yes)),
+        target_accept=settings.target_accept,
         maxdepth=settings.max_depth,
         progress_bar=False,
         save_warmup=False,
     )
-    return sampler_draws(tree, np.asarray(tree["posterior"]["z"].values), settings)
+
+
+def at_least(settings: SamplerSettings, *, tune: int, target_accept: float) -> SamplerSettings:
+    """Settings with at least so many tuning draws, and an acceptance where none is set."""
+    accept = target_accept if settings.target_accept is None else settings.target_accept
+    return replace(settings, tune=max(settings.tune, tune), target_accept=accept)
 
 
 def sampler_draws(tree: Any, z: Floats, settings: SamplerSettings) -> Draws:

@@ -85,14 +85,16 @@ def fit_incoherence(
     priors, settings = priors or IncoherencePriors(), complete(settings or incoherence_settings())
     tell = progress or (lambda sentence: None)
     key = fit_key(checked, priors, settings, {"ci_level": level, "seed": seed})
-    kept = load_fit(cache, key) if cache is not None else None
+    kept = load_fit(cache, key, tell=tell) if cache is not None else None
     if kept is not None:
         tell("the fit of incoherence is kept from an earlier run")
         return kept
-    fit = _Task(checked, priors, settings, level, seed, tell).run()
-    if cache is not None:
-        keep_fit(cache, key, fit)
-    return fit
+    fit = replace(_Task(checked, priors, settings, level, seed, tell).run(), key=key)
+    if cache is None:
+        return fit
+    keep_fit(cache, key, fit)
+    # What is read back is what every later run gets: the same bytes from the first one on.
+    return load_fit(cache, key) or fit
 
 
 @dataclass(frozen=True, slots=True)

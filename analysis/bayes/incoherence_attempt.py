@@ -80,7 +80,6 @@ class ModelFit:
             "attempts": self.attempts,
             "status": "failed" if self.problem else "ok",
             "reason": self.problem,
-            "seconds": self.seconds,
         }
 
 

@@ -1,6 +1,6 @@
 """Fits of incoherence kept on disk under the hash of everything that they depend on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,9 +21,9 @@ def fit_key(
     return key_of("incoherence", checked, priors, settings, options)
 
 
-def load_fit(folder: Path, key: str) -> IncoherenceFit | None:
-    """A kept fit, or None where there is none or where it is not as it was written."""
-    return load_kept(folder, key, IncoherenceFit, _TABLES)
+def load_fit(folder: Path, key: str, *, tell: Callable[[str], None] | None = None) -> IncoherenceFit | None:
+    """A kept fit, or None as ``kept_fits.load_intact`` returns it."""
+    return load_kept(folder, key, IncoherenceFit, _TABLES, tell=tell)
 
 
 def keep_fit(folder: Path, key: str, fit: IncoherenceFit) -> None:

@@ -39,7 +39,7 @@ class IncoherenceFit:
         One row per pair of models and measure from SSL, over the instances that both have: ``model_a``,
         ``model_b``, columns of ``incoherence_summary.contrast_rows``, ``n``, ``n_dropped``.
     glance : DataFrame
-        One row per variant and model: sizes, draws, divergences, attempts, status, seconds.
+        One row per variant and model: sizes, draws, divergences, attempts, status.
     gates : DataFrame
         ``variant, model, name, value, limit, passed, where``.
     predictive : DataFrame
@@ -53,6 +53,8 @@ class IncoherenceFit:
     sentences : tuple of str
     draws : mapping of str to ndarray (chains, draws)
         Draws of what is reported and of the hyper-parameters, by variant, model and name.
+    key : str
+        Under which the fit is kept.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class IncoherenceFit:
     augment: pd.DataFrame
     sentences: tuple[str, ...]
     draws: Mapping[str, np.ndarray] = field(repr=False)
+    key: str = ""
 
     def __repr__(self) -> str:
         """What was found, in short."""

@@ -2,29 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.linalg import LinAlgError
 
 from analysis.bayes.components import VarianceComponents, variance_components
 from analysis.bayes.fit import fit_answer_bias
-from analysis.bayes.kept_fits import UNREADABLE, kept_files
 from analysis.bayes.priors import Priors, priors_from
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings, fast_settings
 from analysis.bayes.summaries import KERNELS
 from analysis.comparison.columns import compare_columns, draws_of, headline_rows, rows_of
 from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
-from analysis.errors import AnalysisError
 from analysis.frequentist.cell_covariance import cell_covariances
 from analysis.report.content import Figure, Section
 from analysis.report.figures.predictive_check import predictive_figure
 from analysis.report.figures.rank_plot import rank_figure
 from analysis.report.spec import Table
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, first_line, teller
 from analysis.studies.bayesian_methods import bayesian_methods
 from analysis.studies.bayesian_tables import (
     differences_table,
@@ -47,12 +43,6 @@ from analysis.studies.summary import sentence
 from analysis.studies.variance_components import COMPONENTS_METHODS, components_section
 from analysis.studies.weights import WEIGHTING, weighted_sums
 from analysis.studies.wide_table import table_name
-
-#: Folder of kept fits within the data of a report.
-KEPT: Final = "fits"
-FAST: Final = " (quick look: few draws)"
-#: What a numerical library raises on data that it cannot work with.
-_UNUSABLE: Final = (AnalysisError, ArithmeticError, ValueError, RuntimeError, LinAlgError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +70,8 @@ def bayesian_part(context: TaskContext) -> Part | None:
         return Part(limits=(sentence(context.where, "no Bayesian columns: no model has responses in every cell"),))
     try:
         fitted = fitted_schools(context, results, context.counts)
-    except _UNUSABLE as error:
-        said = sentence(context.where, f"no Bayesian columns, the model could not be fitted: {_first_line(error)}")
+    except UNUSABLE as error:
+        said = sentence(context.where, f"no Bayesian columns, the model could not be fitted: {first_line(error)}")
         return Part(limits=(said,))
     return _part(context, results, fitted)
 
@@ -93,13 +83,7 @@ def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.D
     # Units as asked, also where the claim is about new templates: those the model itself draws anew.
     asked = cell_covariances(weighted_sums(counts, replace(design, target="these")), uncertain=design.uncertain)
     layer = cluster_estimates(asked)
-    ignored: list[str] = []
-
-    def tell(said: str) -> None:
-        if said.startswith(UNREADABLE):
-            ignored.append(said)
-        context.progress(f"{context.where}Bayesian model, {said}")
-
+    tell, ignored = teller(context, "Bayesian model, ")
     facets, clusters = weighted_facets(counts, **WEIGHTING[design.weights]), layer if layer.reused else None
     seed = settings.seed if settings is not None else 0
     fit = fit_answer_bias(
@@ -143,7 +127,7 @@ def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -
         attention=tuple(attention),
         methods=(*bayesian_methods(context.design, fit), *((COMPONENTS_METHODS,) if explained is not None else ())),
         data=_data(context.design, fitted),
-        files=_kept(context.bayes.kept if context.bayes is not None else None, fit),
+        files=files_of_fit(context, str(fit.glance.get("key", ""))),
     )
 
 
@@ -251,13 +235,3 @@ def _data(design: TaskDesign, fitted: SchoolsFit) -> dict[str, pd.DataFrame]:
     if fitted.components is not None:
         tables |= {"variance_components": fitted.components.table, "second_prior": fitted.components.second}
     return tables
-
-
-def _kept(folder: Path | None, fit: AnswerBiasFit) -> dict[str, bytes]:
-    if folder is None or "key" not in fit.glance:
-        return {}
-    return {f"{KEPT}/{name}": data for name, data in kept_files(folder, str(fit.glance["key"])).items()}
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

@@ -5,14 +5,11 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.linalg import LinAlgError
 
 from analysis.bayes.belief_bias import fit_belief_bias
 from analysis.bayes.belief_bias_result import BeliefBiasFit
 from analysis.bayes.belief_bias_sampling import belief_settings
-from analysis.bayes.kept_fits import UNREADABLE, kept_files
 from analysis.comparison.belief_bias_schools import belief_bias_schools, level_schools
-from analysis.errors import AnalysisError
 from analysis.frequentist.belief_bias import belief_bias_estimates
 from analysis.frequentist.condition_tests import model_pair_tests
 from analysis.frequentist.vote_shares import vote_share_estimates
@@ -23,6 +20,7 @@ from analysis.report.content import Section
 from analysis.report.figures.forest import forest_figure
 from analysis.report.numbers import counted
 from analysis.studies.answers import TaskAnswers, shared_columns, unit_name
+from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, first_line, teller
 from analysis.studies.bayesian_tables import gates_table
 from analysis.studies.belief_bias_bayes_tables import (
     belief_priors_table,
@@ -37,11 +35,6 @@ from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
-#: Folder of kept fits within the data of a report.
-KEPT: Final = "fits"
-FAST: Final = " (quick look: few draws)"
-#: What a numerical library raises on data that it cannot work with.
-_UNUSABLE: Final = (AnalysisError, ArithmeticError, ValueError, RuntimeError, LinAlgError)
 _EXCLUDED: Final = "excluded"
 
 
@@ -66,11 +59,9 @@ def belief_bias_bayes_part(context: TaskContext, answers: TaskAnswers) -> Part |
         return Part(limits=(sentence(context.where, f"no Bayesian belief bias: {settings.skipped}"),))
     try:
         fitted = belief_schools(context, answers)
-    except _UNUSABLE as error:
-        first = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-        return Part(
-            limits=(sentence(context.where, f"no Bayesian belief bias, the model could not be fitted: {first}"),)
-        )
+    except UNUSABLE as error:
+        said = f"no Bayesian belief bias, the model could not be fitted: {first_line(error)}"
+        return Part(limits=(sentence(context.where, said),))
     return _part(context, fitted)
 
 
@@ -100,13 +91,7 @@ def belief_schools(context: TaskContext, answers: TaskAnswers) -> BeliefSchools:
                 ci_level=context.ci_level,
             )
         )
-    ignored: list[str] = []
-
-    def tell(said: str) -> None:
-        if said.startswith(UNREADABLE):
-            ignored.append(said)
-        context.progress(f"{context.where}belief bias, {said}")
-
+    tell, ignored = teller(context, "belief bias, ")
     fit = fit_belief_bias(
         endorsement_counts(nested, conditions=answers.conditions),
         conditions=answers.conditions,
@@ -163,7 +148,7 @@ def _part(context: TaskContext, fitted: BeliefSchools) -> Part:
         attention=tuple(attention),
         methods=_methods(fit),
         data=data,
-        files=_kept(context, fit),
+        files=files_of_fit(context, str(fit.glance.get("key", ""))),
     )
 
 
@@ -243,10 +228,3 @@ def _methods(fit: BeliefBiasFit) -> tuple[str, ...]:
         f"{glance['seed']}; the compiled density was checked against its definition in PyMC.",
         "Bayesian intervals are equal-tailed; estimates are posterior medians.",
     )
-
-
-def _kept(context: TaskContext, fit: BeliefBiasFit) -> dict[str, bytes]:
-    folder = context.bayes.kept if context.bayes is not None else None
-    if folder is None or "key" not in fit.glance:
-        return {}
-    return {f"{KEPT}/{name}": data for name, data in kept_files(folder, str(fit.glance["key"])).items()}

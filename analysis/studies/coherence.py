@@ -20,6 +20,7 @@ from analysis.report.figures.tokens import tokens_figure
 from analysis.report.numbers import counted
 from analysis.report.spec import Table
 from analysis.studies.census import without_inference
+from analysis.studies.coherence_bayes import coherence_bayes_part
 from analysis.studies.coherence_comparison import (
     accuracy_table,
     pair_tables,
@@ -37,7 +38,7 @@ from analysis.studies.coherence_tables import (
     sizes_table,
     wordings_table,
 )
-from analysis.studies.context import Part, TaskContext
+from analysis.studies.context import Part, TaskContext, joined
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
@@ -45,7 +46,7 @@ BACK_DOOR = "back-door adjustment"
 
 
 def coherence_part(context: TaskContext) -> Part | None:
-    """Coherence of a task of stated probabilities; None where no identity joins its answers."""
+    """Coherence of stated probabilities, by moments and by both models; None where no identity joins the answers."""
     probabilities = context.probabilities
     if probabilities is None or not probabilities.joined:
         return None
@@ -63,7 +64,7 @@ def coherence_part(context: TaskContext) -> Part | None:
     tables, data = _tables(context, results, labels)
     if design.target == "census":
         further = tuple(without_inference(table) for table in further)
-    return Part(
+    moments = Part(
         (Section(_title(design.task), lead=_lead(results, incomplete), tables=(*tables, *further),
                  figures=_figures(context, results, labels)),),
         summary=coherence_claims(results, labels, where=context.where),
@@ -72,6 +73,8 @@ def coherence_part(context: TaskContext) -> Part | None:
         methods=_methods(context, results),
         data={**data, **further_rows},
     )  # fmt: skip
+    bayesian = coherence_bayes_part(context, results, labels)
+    return moments if bayesian is None else joined([moments, bayesian])
 
 
 def model_labels(probabilities: ProbabilityTask, labels: Mapping[str, str]) -> dict[str, str]:

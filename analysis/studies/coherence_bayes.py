@@ -1,7 +1,6 @@
 """Bayesian columns of persistent incoherence beside the moment estimates."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,14 +9,13 @@ from analysis.bayes.incoherence import fit_incoherence
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL, IncoherenceFit
 from analysis.bayes.incoherence_sampling import incoherence_settings
 from analysis.bayes.sampling import fast_settings
-from analysis.errors import AnalysisError
 from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, Text
 from analysis.report.content import Section
 from analysis.report.numbers import fixed
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.coherence import model_labels
-from analysis.studies.coherence_results import coherence_results, main_instances
+from analysis.studies.bayesian_columns import UNUSABLE, files_of_fit, first_line, teller
+from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_schools import schools_rows, schools_table
 from analysis.studies.coherence_tables import title_of
 from analysis.studies.context import Part, TaskContext
@@ -27,58 +25,56 @@ from analysis.studies.wide_table import UNEXPLAINED, table_name
 DECISIONS = {"above": "yes", "below": "no", "undecided": "undecided", "": "not judged"}
 CONTRASTS = {"difference": "difference", "equivalent": "equivalent", "undecided": "undecided", "": "not judged"}
 COLUMNS = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
-#: Folder of kept fits within the data of a report.
-KEPT = "fits"
 #: Instances of one model beyond which a report does not wait for the sampler.
 MOST_INSTANCES = 2000
 
 
-def coherence_bayes_part(context: TaskContext) -> Part | None:
+def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> Part | None:
     """SSL and the normal model, beside the moment estimates; None where none is wanted or possible."""
-    settings, probabilities, design = context.bayes, context.probabilities, context.design
-    if settings is None or probabilities is None:
+    settings, design, instances = context.bayes, context.design, results.instances
+    if settings is None or not (instances["k"] > 1).any():
         return None
-    main = main_instances(probabilities, design, context.study)
-    if main is None or not (main.instances["k"] > 1).any():
-        return None
-    most = int(main.instances.groupby("model").size().max())
+    most = int(instances.groupby("model").size().max())
     if most > MOST_INSTANCES:
         words = f"no Bayesian column of incoherence: {most:,} instances per model, fitted up to {MOST_INSTANCES:,}"
         return Part(limits=(sentence(context.where, words),))
-    labels = model_labels(probabilities, context.labels)
-    before = _folders(settings.kept)
+    tell, ignored = teller(context, "")
     try:
         fit = fit_incoherence(
-            main.instances[list(COLUMNS)],
+            instances[list(COLUMNS)],
             settings=fast_settings() if settings.fast else incoherence_settings(),
             ci_level=context.ci_level,
             seed=settings.seed,
             cache=settings.kept,
-            progress=context.progress,
+            progress=tell,
         )
-    except AnalysisError as error:
-        return Part(limits=(sentence(context.where, f"no Bayesian column of incoherence: {error}"),))
-    failed = [sentence(context.where, f"Bayesian incoherence (MCMC): {fit.reason}")] if fit.reason else []
+    except UNUSABLE as error:
+        return Part(limits=(sentence(context.where, f"no Bayesian column of incoherence: {first_line(error)}"),))
+    failed = [sentence(context.where, said) for said in ignored]
+    failed += [sentence(context.where, f"Bayesian incoherence (MCMC): {fit.reason}")] if fit.reason else []
     failed += _withheld(fit, labels, where=context.where)
     if settings.fast:
         failed.append(sentence(context.where, "the Bayesian columns are a quick look with few draws (--fast)"))
-    results = coherence_results(
-        probabilities, design, context.study, resampling=context.resampling, ci_level=context.ci_level
-    )
-    schools = None if results is None else schools_rows(results, fit.table)
-    beside = () if schools is None else (schools_table(design, schools, labels),)
+    schools = schools_rows(results, fit.table)
+    beside = schools_table(design, schools, labels)
     title = f"Persistent incoherence, Bayesian: {design.task}" if design.task else "Persistent incoherence, Bayesian"
     return Part(
-        (Section(title, lead=fit.sentences, tables=(*beside, *_tables(design, fit, labels))),),
+        (
+            Section(
+                title,
+                lead=fit.sentences,
+                tables=(beside, *_tables(design, fit, labels)),
+            ),
+        ),
         attention=tuple(failed),
         summary=_claims(fit, labels, where=context.where),
         data={
-            **({} if schools is None else {"coherence_schools": schools.assign(task=design.task)}),
+            "coherence_schools": schools.assign(task=design.task),
             "incoherence_bayes": fit.table,
             "incoherence_contrasts": fit.contrasts,
             "incoherence_fits": fit.glance.assign(task=design.task),
         },
-        files=_kept(settings.kept, before),
+        files=files_of_fit(context, fit.key),
     )
 
 
@@ -211,7 +207,6 @@ def fits_table(design: TaskDesign, glance: pd.DataFrame, labels: Mapping[str, st
             Text("label", "Model"),
             Text("status", "Status"),
             Count("divergences", "Divergences", optional=True),
-            Number("seconds", "Seconds", digits=1),
         ),
         order=("variant", "label"),
     )
@@ -237,20 +232,3 @@ def _withheld(fit: IncoherenceFit, labels: Mapping[str, str], *, where: str) -> 
     names = [f"{labels.get(str(m), str(m))} ({why})" for m, why in zip(rows["model"], rows["withheld"], strict=True)]
     words = f"persistent incoherence below .10, which SSL alone would give, is left undecided for {', '.join(names)}"
     return [sentence(where, words)] if names else []
-
-
-def _folders(kept: Path | None) -> frozenset[str]:
-    return frozenset(path.name for path in kept.glob("incoherence-*")) if kept is not None else frozenset()
-
-
-def _kept(kept: Path | None, before: frozenset[str]) -> dict[str, bytes]:
-    """Files of the fit that was made, or of those that were there where none was."""
-    if kept is None:
-        return {}
-    names = (_folders(kept) - before) or before
-    return {
-        f"{KEPT}/{path.relative_to(kept).as_posix()}": path.read_bytes()
-        for name in sorted(names)
-        for path in sorted((kept / name).rglob("*"))
-        if path.is_file()
-    }

@@ -1,7 +1,7 @@
 """What every part of a study reads of its task, and what it adds to the report."""
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,3 +134,21 @@ class Part:
     methods: tuple[str, ...] = ()
     data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """One part from several; their tables have names of their own."""
+    data: dict[str, pd.DataFrame] = {}
+    files: dict[str, bytes] = {}
+    for part in parts:
+        data |= part.data
+        files |= part.files
+    return Part(
+        sections=tuple(section for part in parts for section in part.sections),
+        summary=tuple(said for part in parts for said in part.summary),
+        limits=tuple(said for part in parts for said in part.limits),
+        attention=tuple(said for part in parts for said in part.attention),
+        methods=tuple(said for part in parts for said in part.methods),
+        data=data,
+        files=files,
+    )

@@ -14,7 +14,6 @@ from analysis.studies.bayesian import bayesian_part
 from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
-from analysis.studies.coherence_bayes import coherence_bayes_part
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.design_tables import design_tables_part
 from analysis.studies.external import external_part
@@ -117,7 +116,6 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     judgement_part,
     option_bias_part,
     coherence_part,
-    coherence_bayes_part,
     calibration_part,
     bayesian_part,
     uncertain_models_part,

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-import pandas as pd
-
 from analysis.errors import AnalysisError
 from analysis.studies.answers import TaskAnswers, scored_answers, task_answers, wants_answers
 from analysis.studies.belief_bias import belief_bias_part
@@ -12,7 +10,7 @@ from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.classification import classification_part
 from analysis.studies.conditions import conditions_part
 from analysis.studies.consistency import consistency_part
-from analysis.studies.context import Part, TaskContext
+from analysis.studies.context import Part, TaskContext, joined
 from analysis.studies.measure_correlations import measure_correlations_part
 from analysis.studies.votes import votes_part
 
@@ -53,21 +51,3 @@ def _scored_part(context: TaskContext) -> Part | None:
     except AnalysisError:  # the order of models says why there is no mean score
         return None
     return conditions_part(context, answers)
-
-
-def joined(parts: list[Part]) -> Part:
-    """One part from several; their tables have names of their own."""
-    data: dict[str, pd.DataFrame] = {}
-    files: dict[str, bytes] = {}
-    for part in parts:
-        data |= part.data
-        files |= part.files
-    return Part(
-        sections=tuple(section for part in parts for section in part.sections),
-        summary=tuple(said for part in parts for said in part.summary),
-        limits=tuple(said for part in parts for said in part.limits),
-        attention=tuple(said for part in parts for said in part.attention),
-        methods=tuple(said for part in parts for said in part.methods),
-        data=data,
-        files=files,
-    )

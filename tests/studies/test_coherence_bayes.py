@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import analysis.studies.coherence_bayes
 from analysis.bayes import gates
+from analysis.bayes.kept_fits import UNREADABLE
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
@@ -99,6 +101,43 @@ def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.
         assert any("MCMC" in words and model in words for words in content.attention)
     for table in content.tables:
         format_table(table)
+
+
+def test_damaged_kept_fit_is_said_and_made_again_alike(logs: Path, tmp_path: Path) -> None:
+    """Catches a fit remade in silence, wall time among the results, and fits of other data carried along."""
+    (tmp_path / "incoherence-of-other-data").mkdir()
+    (tmp_path / "incoherence-of-other-data" / "fit.json").write_text("{}", encoding="utf-8")
+    settings = RunSettings(resampling=QUICK, bayes=BayesianSettings(True, 3, tmp_path))
+    first = run_report([logs], settings)
+    assert len({name.split("/")[1] for name in first.files}) == 1
+    assert not any("other-data" in name for name in first.files)
+    for name, data in first.files.items():
+        place = tmp_path / name.removeprefix("fits/")
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(data)
+    damaged = next(path for path in tmp_path.rglob("glance.parquet"))
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"\0")
+    again = run_report([logs], settings)
+    assert [words for words in again.attention if UNREADABLE in words.lower()]
+    for name in ("incoherence_fits", "incoherence_bayes", "coherence_schools"):
+        pd.testing.assert_frame_equal(again.data[name], first.data[name], check_exact=True)
+    assert {name: data for name, data in again.files.items() if "draws" not in name} == {
+        name: data for name, data in first.files.items() if "draws" not in name
+    }
+
+
+def test_what_a_library_cannot_do_is_a_reason(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a traceback where the sampler finds no place to start, with the moment estimates lost."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("All initialization points failed\nStack backtrace: ...")
+
+    monkeypatch.setattr(analysis.studies.coherence_bayes, "fit_incoherence", fails)
+    content = reported(logs)
+    said = [words for words in content.limits if "no bayesian column of incoherence" in words.lower()]
+    assert len(said) == 1
+    assert said[0].rstrip(".").endswith("All initialization points failed")
+    assert len(content.data["incoherence"]) > 0
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,11 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--tolerance", type=float, default=1e-9, help="reports: smaller differences of numbers are rounding (1e-9)"
     )
+    parser.add_argument(
+        "--no-text",
+        action="store_true",
+        help="show no raw text: no names that are texts, nothing that messages quote; reports have to be made with it",
+    )
     parser.add_argument("--json", action="store_true", help="everything as JSON, unrounded")
     parser.set_defaults(run=run)
 
@@ -121,6 +126,7 @@ def _settings(args: argparse.Namespace) -> "RunSettings":
         uncertain=args.uncertain,
         ci_level=args.ci_level,
         resampling=Resampling(seed=args.seed),
+        no_text=args.no_text,
     )
 
 
@@ -157,8 +163,10 @@ def _gate(text: str) -> "Gate":
 def _reports(args: argparse.Namespace) -> int:
     from analysis.studies.report_difference_tables import choices_table, numbers_table, rows_table, values_table
     from analysis.verification.report_contrasts import report_contrasts
-    from analysis.verification.report_difference import report_difference
+    from analysis.verification.report_difference import refuse_texts, report_difference
 
+    if args.no_text:
+        refuse_texts(args.before, args.after)
     found = report_difference(args.before, args.after, tolerance=args.tolerance)
     contrasts = report_contrasts(args.before, args.after, rope=args.rope, ci_level=args.ci_level, seed=args.seed)
     if args.json:

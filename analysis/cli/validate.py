@@ -20,6 +20,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--runs", choices=("latest", "all"), help="what to do with a question found in two runs")
     parser.add_argument("--filter", help="lm-evaluation-harness: the filter to use")
     parser.add_argument("--scorer", help="the scorer to use where a log has several")
+    parser.add_argument(
+        "--no-text", action="store_true", help="show no raw text: no names that are texts, nothing that messages quote"
+    )
     parser.set_defaults(run=run)
 
 
@@ -28,23 +31,32 @@ def run(args: argparse.Namespace) -> int:
     import tempfile
 
     from analysis.reduction.intake import IntakeSettings, take_in
+    from analysis.reduction.selection import EVERYTHING
     from analysis.schema.checks import ERROR, check_responses, unused_columns
     from analysis.schema.design import read_designs
     from analysis.schema.runs import resolve_runs
     from analysis.schema.same_numbers import unite_same_numbers
     from analysis.schema.store import open_store
     from analysis.schema.study import find_study, load_study
+    from analysis.studies.privacy import names_in, private_intake, private_names, private_sentence, private_violation
 
     study = load_study(args.study or find_study(args.logs))
     settings = IntakeSettings(filter=args.filter, scorer=args.scorer, keep_going=True)
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         intake = take_in(args.logs, study, settings, Path(scratch) / "store")
         with open_store(intake.store) as con:
+            if args.no_text:
+                intake = private_intake(intake, no_text=True)
+                study, _ = private_names(con, study, EVERYTHING, no_text=True)
             united = unite_same_numbers(con, study.conditions)
             settled = resolve_runs(con, args.runs, conditions=study.conditions) if args.runs else None
             designs = read_designs(con, study)
             violations = check_responses(con, designs, study)
             unused = unused_columns(con, study)
+            if args.no_text:
+                known = names_in(con)
+                violations = [private_violation(violation, known=known) for violation in violations]
+                united = tuple(private_sentence(said, no_text=True, known=known) for said in united)
     unread = _print_unread(intake.files)
     for violation in violations:
         _print_violation(violation)

@@ -10,6 +10,7 @@ from analysis.reduction.intake import Intake
 from analysis.reduction.selection import Condition, Selection
 from analysis.schema.private_values import hide_places, withhold_texts, without_places, without_quotes
 from analysis.schema.study import Study
+from analysis.schema.violation import Violation
 
 
 def private_names(
@@ -50,6 +51,16 @@ def private_sentence(text: str, *, no_text: bool, known: Collection[str] = ()) -
     """A sentence that may quote the logs, with nothing private in it; ``known`` names may be quoted."""
     hidden = without_places(text)
     return without_quotes(hidden, known=known) if no_text else hidden
+
+
+def private_violation(violation: Violation, *, known: Collection[str] = ()) -> Violation:
+    """What breaks a rule, without what it quotes from the logs but for ``known`` names, and without places."""
+    return replace(
+        violation,
+        message=private_sentence(violation.message, no_text=True, known=known),
+        examples=tuple(without_places(source) for source in violation.examples),
+        fix=private_sentence(violation.fix, no_text=True, known=known),
+    )
 
 
 def names_in(con: duckdb.DuckDBPyConnection) -> set[str]:

@@ -205,3 +205,18 @@ def refuse_mixture(before: Path, after: Path) -> None:
         raise AnalysisError(
             f"{shown(str(report))} is a report and {shown(str(logs))} is not; give two reports, or the logs of both"
         )
+
+
+def refuse_texts(*folders: Path) -> None:
+    """Refuse reports that were made with the texts of the logs: their items, levels and messages may hold some.
+
+    Raises
+    ------
+    AnalysisError
+        One of them was made without ``--no-text``, or is no report.
+    """
+    texts = [str(folder) for folder in folders if not read_manifest(folder).get("settings", {}).get("no_text")]
+    if texts:
+        raise AnalysisError(
+            f"--no-text: {' and '.join(texts)} may hold texts of the logs; make it anew from its logs with --no-text"
+        )

@@ -415,3 +415,76 @@ def test_messages_about_settings_quote_them_whatever_is_left_out_of_the_logs(tmp
     (tmp_path / "study.toml").write_text("[study]\ncolour = 'red'\n")
     assert main(["report", str(tmp_path), "--no-text"]) == 2
     assert "colour" in capsys.readouterr().err
+
+
+def test_validate_shows_no_text_and_finds_the_same_without_it(logs, tmp_path, capsys):
+    """Catches an item's text as the place of a violation, a quoted answer, and violations that vanish with texts."""
+    nameless = tmp_path / "logs"
+    shutil.copytree(logs, nameless)
+    rows = [{"model": "n", "task": "odd", "item": f"Is a {TEXT} {i} odd?", "gold": "yes"} for i in range(3)]
+    rows += [{**row, "gold": "no", "output": f"{TEXT}!", "answer": f"{TEXT}, perhaps"} for row in rows]
+    (nameless / "odd.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = {}
+    for more in ((), ("--no-text",)):
+        assert main(["validate", str(nameless), *more]) == 1
+        said[more] = capsys.readouterr().out
+    assert TEXT in said[()]
+    assert TEXT not in said["--no-text",]
+    assert PLACE not in said["--no-text",]
+    found = {more: re.findall(r"^(?:error|warning): [a-z ,]+", text, re.MULTILINE) for more, text in said.items()}
+    assert found[()] == found["--no-text",]
+    assert len(found[()]) > 3
+    assert said[()].splitlines()[-1] == said["--no-text",].splitlines()[-1]
+
+
+def later(folder: Path) -> Path:
+    """The standard logs of another day, in which some answers changed."""
+    folder.mkdir()
+    standard(folder)
+    path = folder / "standard.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    turned = [{**row, "output": REPLIES[i % 5 == 0]} for i, row in enumerate(rows)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in turned))
+    return folder
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_diff_of_logs_shows_no_text_and_the_same_numbers(tmp_path, capsys, more):
+    """Catches questions and units named by their text, and pairs lost where these names are replaced."""
+    before, after = tmp_path / "before", later(tmp_path / "after")
+    before.mkdir()
+    standard(before)
+    assert main(["diff", str(before), str(after), *more]) == 0
+    plain = capsys.readouterr().out
+    assert main(["diff", str(before), str(after), "--no-text", *more]) == 0
+    private = capsys.readouterr().out
+    assert TEXT in plain
+    assert TEXT not in private
+    assert PLACE not in private
+    if more:
+        one, two = json.loads(plain), json.loads(private)
+        assert len(one["questions"]) == len(two["questions"]) > 0
+        assert [row["estimate"] for row in one["comparisons"]] == [row["estimate"] for row in two["comparisons"]]
+
+
+def test_diff_of_reports_shows_none_of_their_texts(tmp_path, capsys):
+    """Catches texts that a report keeps printed by a diff that was asked for none."""
+    logs = {"before": tmp_path / "before", "after": later(tmp_path / "after")}
+    logs["before"].mkdir()
+    standard(logs["before"])
+    made = {}
+    for side, place in logs.items():
+        for more in ((), ("--no-text",)):
+            made[side, more] = tmp_path / f"{side}{len(more)}"
+            settings = ["--no-bayes", "--no-pdf", "--quiet", "--out", str(made[side, more])]
+            assert main(["report", str(place), *settings, *more]) == 0
+    capsys.readouterr()
+    assert main(["diff", str(made["before", ()]), str(made["after", ("--no-text",)]), "--no-text"]) == 2
+    refused = capsys.readouterr()
+    assert TEXT not in refused.out + refused.err
+    assert "before0" in refused.err
+    assert "after1" not in refused.err
+    assert main(["diff", *(str(made[s, ("--no-text",)]) for s in logs), "--no-text", "--json"]) == 0
+    private = capsys.readouterr().out
+    assert json.loads(private)["values"]
+    assert TEXT not in private

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from analysis.arguments import check_level
 from analysis.frequentist.clustered_rates import ClusteredRates, clustered_rates, difference_limits, rate_limits
-from analysis.frequentist.differences import correlations, mover_limits
+from analysis.frequentist.differences import correlations, mover_limits, widened_to_t
 from analysis.frequentist.model_measures import (
     DIFFERENCE,
     ModelMeasure,
@@ -201,13 +201,14 @@ def _log_odds(
     -----
     Limits are square-and-add from the Wilson limits of the four rates, carried to log-odds with the same
     correction of 0.5, and with their cluster correlations; the delta interval would vanish at rates of 0 or 1.
+    With few effective units the wider of both limits counts (``differences.widened_to_t``).
     """
     found, at = rates.contrasts, np.arange(4)
     rate = np.clip(found.estimate[:, at], 0, 1)
     quantile = student.ppf(0.5 + ci_level / 2, found.df[:, 6])
     low, high = score_limits(rate, rates.n_eff[:, at], quantile[:, None])
     covariance = found.covariance[:, at[:, None], at]
-    ends = mover_limits(
+    joined = mover_limits(
         corrected_log_odds(rate, trials),
         corrected_log_odds(low, trials),
         corrected_log_odds(high, trials),
@@ -218,6 +219,8 @@ def _log_odds(
     slope = trials / (trials + 1) / _binomial_spread(rate, trials)
     gradient = weights * slope
     variance = ((gradient[:, None, :] @ covariance)[:, 0, :] * gradient).sum(axis=-1)
+    estimate, units = corrected_log_odds(rate, trials) @ weights, found.design_units[:, 6]
+    ends = widened_to_t(*joined, estimate, variance, units=units, quantile=quantile)
     empty, single = found.empty[:, 6], found.single[:, 6]
     unknown = empty | single
     constant = "no unit of one cell deviates, hence no standard error; the interval counts its units as responses"
@@ -225,7 +228,7 @@ def _log_odds(
         measure=name,
         scale="log_odds",
         ci_method="square-and-add of cluster Wilson (t), log-odds scale",
-        estimate=np.where(empty, np.nan, corrected_log_odds(rate, trials) @ weights),
+        estimate=np.where(empty, np.nan, estimate),
         std_error=np.where(still | unknown, np.nan, np.sqrt(np.maximum(variance, 0))),
         df=found.df[:, 6],
         low=np.where(unknown, np.nan, ends[0]),

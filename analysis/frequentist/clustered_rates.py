@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from analysis.arguments import check_level
 from analysis.frequentist.clustered import ClusteredContrasts, Floats, contrasts_from_moments, group_moments
-from analysis.frequentist.differences import correlations, mover_limits, widened_to_unseen
+from analysis.frequentist.differences import correlations, mover_limits, widened_to_t, widened_to_unseen
 from analysis.frequentist.floor import floor_interval, floor_upper_level
 from analysis.frequentist.proportion import effective_n, score_limits
 from analysis.frequentist.unit_values import deviating_units, few_deviate, unit_counts
@@ -88,8 +88,10 @@ def difference_limits(
     Notes
     -----
     Square-and-add from the Wilson limits of the cells with their cluster correlations, at the t
-    quantile of the difference. Where few units deviate from the most frequent difference it is at
-    least as wide as what an unseen kind of unit allows, and so never of zero width.
+    quantile of the difference. With few effective units it reaches at least as far as the cluster t
+    interval (``differences.widened_to_t``), as far as the weights allow. Where few units deviate from
+    the most frequent difference it is at least as wide as what an unseen kind of unit allows, and so
+    never of zero width.
     """
     ell = np.asarray(weights, float)
     index = np.flatnonzero(ell)
@@ -99,11 +101,19 @@ def difference_limits(
     quantile = student.ppf(0.5 + check_level(ci_level) / 2, found.df[..., difference])
     low, high = score_limits(np.clip(estimate, 0, 1), rates.n_eff[..., index], quantile[..., None])
     r = correlations(found.covariance[..., index[:, None], index])
-    limits = mover_limits(estimate, low, high, ell, r)
+    units = found.design_units[..., difference]
+    limits = widened_to_t(
+        *mover_limits(estimate, low, high, ell, r),
+        found.estimate[..., difference],
+        found.variance[..., difference],
+        units=units,
+        quantile=quantile,
+    )
+    limits = np.maximum(limits[0], ell[ell < 0].sum()), np.minimum(limits[1], ell[ell > 0].sum())
     wide = widened_to_unseen(
         *limits,
         found.estimate[..., difference],
-        units=found.design_units[..., difference],
+        units=units,
         quantile=quantile,
         step=float(np.abs(ell).max()),
     )

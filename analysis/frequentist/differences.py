@@ -1,9 +1,13 @@
 """Intervals for differences of correlated rates, from the interval of each rate."""
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+#: Effective units below which a square-and-add interval reaches at least as far as the cluster t interval.
+FEW_UNITS: Final = 30
 
 
 def mover_limits(
@@ -79,6 +83,34 @@ def widened_to_unseen(
     reach = step * q2 / (np.asarray(units, float) + q2)
     d = np.asarray(difference, float)
     return np.maximum(np.minimum(low, d - reach), -1), np.minimum(np.maximum(high, d + reach), 1)
+
+
+def widened_to_t(
+    low: ArrayLike, high: ArrayLike, estimate: ArrayLike, variance: ArrayLike, *, units: ArrayLike, quantile: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Widen a square-and-add interval to the cluster t interval where few units stand behind it.
+
+    Parameters
+    ----------
+    low, high, estimate, variance : array_like
+        On one scale; ``variance`` is the cluster-robust one of the estimate.
+    units : array_like
+        Effective number of units; from ``FEW_UNITS`` on nothing changes.
+    quantile : array_like
+        Of Student's t.
+
+    Notes
+    -----
+    Wilson's limits are narrower than estimate ± q SE by up to sqrt(1 + q^2 / n). One proportion gains by it; a
+    contrast of several averages towards a normal shape and loses: 6 units give q = 2.6, and limits some 14 % too
+    narrow. Near 0 and 1 it is the t interval that is too narrow, hence the wider of both, on each side.
+    """
+    half = np.asarray(quantile, float) * np.sqrt(np.maximum(np.asarray(variance, float), 0))
+    centre, few = np.asarray(estimate, float), np.asarray(units, float) < FEW_UNITS
+    below, above = np.asarray(low, float), np.asarray(high, float)
+    return np.where(few, np.minimum(below, centre - half), below), np.where(
+        few, np.maximum(above, centre + half), above
+    )
 
 
 def _length(steps: Floats, r: Floats) -> Floats:

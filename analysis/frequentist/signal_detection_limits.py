@@ -7,7 +7,7 @@ from scipy.stats import t as student
 from analysis.arguments import check_level
 from analysis.frequentist.clustered import Floats
 from analysis.frequentist.clustered_rates import ClusteredRates
-from analysis.frequentist.differences import correlations, mover_limits
+from analysis.frequentist.differences import correlations, mover_limits, widened_to_t
 from analysis.frequentist.proportion import score_limits
 from analysis.measures.signal_detection import corrected_z, criterion_c, d_prime, z_slope
 
@@ -46,7 +46,8 @@ def z_difference_limits(
     -----
     Limits are square-and-add from the Wilson limits of the two accuracies, carried to the normal
     scale with the same correction. The delta interval is symmetric: near a ceiling it covers too
-    rarely, and it has zero width where all units agree.
+    rarely, and it has zero width where all units agree. With few effective units the wider of both
+    limits counts (``differences.widened_to_t``).
 
     References
     ----------
@@ -61,7 +62,7 @@ def z_difference_limits(
     covariance = found.covariance[..., at[:, None], at]
     gradient = ell * z_slope(accuracy, trials)
     variance = ((gradient[..., None, :] @ covariance)[..., 0, :] * gradient).sum(axis=-1)
-    limits = mover_limits(
+    joined = mover_limits(
         corrected_z(accuracy, trials),
         corrected_z(low, trials),
         corrected_z(high, trials),
@@ -70,4 +71,6 @@ def z_difference_limits(
     )
     measure = criterion_c if criterion else d_prime
     estimate = measure(accuracy[..., 0], accuracy[..., 1], trials[..., 0], trials[..., 1])
+    units = found.design_units[..., difference]
+    limits = widened_to_t(*joined, estimate, variance, units=units, quantile=quantile)
     return estimate, np.maximum(variance, 0), *limits

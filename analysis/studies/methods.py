@@ -20,7 +20,8 @@ def judgement_methods(design: TaskDesign, *, ci_level: float) -> tuple[str, ...]
     intervals = (
         f"Intervals ({shown}) are Wilson score limits [@wilson1927] with the effective number of responses and the "
         "degrees of freedom of the cluster-robust (CR2) variance [@bell2002]; those of differences join the limits of "
-        "the cells by the square-and-add rule [@zou2008]."
+        "the cells by the square-and-add rule [@zou2008] and, with fewer than 30 effective units, reach at least as "
+        "far as estimate ± t × standard error."
     )
     return (
         *general_methods(design),

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.frequentist import clustered_rates as clustered_rates_module
+from analysis.frequentist import signal_detection_limits
 from analysis.frequentist.cell_rates import FOUR_CELL_DESIGN as DESIGN
 from analysis.frequentist.clustered_rates import (
     ClusteredRates,
@@ -20,6 +22,7 @@ from analysis.frequentist.clustered_rates import (
 )
 from analysis.frequentist.floor import floor_above, floor_below
 from analysis.frequentist.proportion import score_limits
+from analysis.frequentist.signal_detection_limits import z_difference_limits
 from benchmarks.floor_regimes import CASES, Regime, asked, right_answers, split_regime
 
 REPLICATES = 2000
@@ -129,3 +132,54 @@ def test_size_of_the_floor_test_at_a_tie() -> None:
     regime = Regime("both at .5", (0.7, 0.3, 0.7, 0.3), 80, 30, tendency=1.0)
     assert (p_values(regime, floor_above) <= 0.05).mean() <= 0.05
     assert abs((p_values(regime, floor_below) <= 0.05).mean() - 0.05) <= half_band(0.05)
+
+
+FEW_REPLICATES = 20_000
+FEW_UNITS_REGIMES = {
+    "PS, 6 surfaces": ("polarity_sensitivity", Regime("chance", (0.5,) * 4, 6, 24, difficulty=1.0)),
+    "PS, 4 surfaces that lean": ("polarity_sensitivity", Regime("chance", (0.5,) * 4, 4, 24, tendency=1.0)),
+    "bias, 4 surfaces": ("answer_bias", Regime("chance", (0.5,) * 4, 4, 24, difficulty=1.0)),
+    "VAL, 4 surfaces": ("validity_contrast", Regime("chance", (0.5,) * 4, 4, 24, difficulty=1.0)),
+    "d', 4 surfaces that lean": ("d_prime", Regime("chance", (0.5,) * 4, 4, 24, tendency=1.0)),
+    "c, 4 surfaces": ("criterion_c", Regime("chance", (0.5,) * 4, 4, 24, difficulty=1.0)),
+}
+
+
+def few_units_coverage(measure: str, regime: Regime) -> float:
+    rng = np.random.default_rng(11)
+    rates = clustered_rates(asked(regime), right_answers(regime, FEW_REPLICATES, rng), DESIGN.weights)
+    truth = DESIGN.weights @ np.array(regime.cells)
+    if measure in DESIGN.names:
+        at = DESIGN.at(measure)
+        return covered(difference_limits(rates, at, (0, 1, 2, 3), DESIGN.weights[at]), truth[at])
+    z_yes, z_no = stats.norm.ppf(truth[list(CLASSES)])
+    criterion = measure == "criterion_c"
+    responses = asked(regime).sum(axis=0) @ np.array([[1, 0], [0, 1], [0, 1], [1, 0]])
+    found = z_difference_limits(rates, CLASSES, DESIGN.at("answer_bias"), responses, criterion=criterion)
+    return covered((found[2], found[3]), (z_no - z_yes) / 2 if criterion else z_yes + z_no)
+
+
+@pytest.mark.parametrize(("measure", "regime"), FEW_UNITS_REGIMES.values(), ids=FEW_UNITS_REGIMES.keys())
+def test_contrasts_of_few_units_keep_their_level(measure: str, regime: Regime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches square-and-add limits that are too narrow with few units; the same limits without the rule are shown
+    to fall short, so that the simulation can see it."""
+    least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / FEW_REPLICATES))
+    assert few_units_coverage(measure, regime) >= least
+    for module in (clustered_rates_module, signal_detection_limits):
+        monkeypatch.setattr(module, "widened_to_t", lambda low, high, *_, **__: (low, high))
+    assert few_units_coverage(measure, regime) < least
+
+
+def test_many_units_are_left_alone_and_the_range_is_kept() -> None:
+    """Catches a rule that also moves limits of large designs, or that leaves what a difference can be."""
+    regime = Regime("chance", (0.5,) * 4, 30, 1)
+    rates = clustered_rates(asked(regime), right_answers(regime, 200, np.random.default_rng(5)), DESIGN.weights)
+    at = DESIGN.at("polarity_sensitivity")
+    low, high = difference_limits(rates, at, (0, 1, 2, 3), DESIGN.weights[at])
+    half = stats.t.ppf(0.975, rates.contrasts.df[:, at]) * np.sqrt(rates.contrasts.variance[:, at])
+    assert (high - low < 2 * half).all()
+    few = Regime("apart", (0.9, 0.1, 0.9, 0.1), 4, 1)
+    rates = clustered_rates(asked(few), right_answers(few, 500, np.random.default_rng(6)), DESIGN.weights)
+    low, high = difference_limits(rates, at, (0, 1, 2, 3), DESIGN.weights[at])
+    assert (low >= -1).all()
+    assert (high <= 1).all()

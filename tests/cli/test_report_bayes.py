@@ -12,9 +12,13 @@ import pytest
 
 from analysis.bayes.result import AnswerBiasFit
 from analysis.cli.main import main
+from analysis.report.spec import Table
+from analysis.report.write import TABLE_FORMATS
 from analysis.studies import bayesian
 from analysis.studies.bayesian_settings import MOST_TASKS, bayesian_by_task
 from analysis.studies.context import BayesianSettings
+from analysis.studies.run import RunSettings, run_report
+from tests.studies.golden_tables import assert_as_before, masked
 
 
 def write_logs(folder: Path, *, items: int = 60) -> Path:
@@ -230,3 +234,16 @@ def test_a_selected_task_is_fitted_among_many(tmp_path: Path, monkeypatch: pytes
     command = ["report", "--no-pdf", str(logs), "--out", str(tmp_path / "out"), "--task", "t0"]
     assert main(command) == 0
     assert len(asked) == 1
+
+
+def test_structure_of_the_tables_is_as_before(fast: tuple[Path, Path]) -> None:
+    """Catches a lost column, label, unit, note or row in any format; drawn numbers are masked."""
+    logs, out = fast
+    settings = RunSettings(bayes=BayesianSettings(fast=True, kept=out / "data" / "fits"))
+    section = next(s for s in run_report([logs], settings).sections if any(_is_posterior(t) for t in s.tables))
+    for ending in TABLE_FORMATS:
+        assert_as_before([masked(table) for table in section.tables], "bayesian-answer-bias", ending)
+
+
+def _is_posterior(table: Table) -> bool:
+    return table.spec.name.startswith("posterior_floor")

@@ -10,12 +10,14 @@ import pytest
 
 from analysis.bayes import gates
 from analysis.report.formatted import format_table
+from analysis.report.write import TABLE_FORMATS
 from analysis.simulation.syllogisms import Syllogisms, simulate_syllogisms
 from analysis.simulation.vote_files import write_vote_files
 from analysis.studies.answers import task_answers
 from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
 from analysis.studies.prepared import RunSettings, prepared
+from tests.studies.golden_tables import assert_as_before, masked
 
 DESIGN = Syllogisms(
     models=3, base_items=12, strategies=("zero_shot", "few_shot"), temperatures=("0.0", "1.0"), votes=3, unanimous=3,
@@ -121,3 +123,9 @@ def test_a_design_that_is_too_large_is_left_out_with_the_reason(
     part = made(replace(context, bayes=BayesianSettings(fast=True, seed=9, kept=None)))
     assert not part.sections
     assert "more than are fitted" in part.limits[0]
+
+
+@pytest.mark.parametrize("ending", list(TABLE_FORMATS))
+def test_structure_of_the_tables_is_as_before(part: Part, ending: str) -> None:
+    """Catches a lost column, label, unit, note or row in any format; drawn numbers are masked."""
+    assert_as_before([masked(table) for table in part.sections[0].tables], "bayesian-belief-bias", ending)

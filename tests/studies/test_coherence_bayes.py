@@ -11,12 +11,14 @@ from analysis.bayes import gates
 from analysis.bayes.kept_fits import UNREADABLE
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
+from analysis.report.write import TABLE_FORMATS
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
 from analysis.simulation.latent_responders import CoherenceResponder
 from analysis.simulation.write_logs import write_logs
 from analysis.studies.coherence_bayes import bayes_factor_text
 from analysis.studies.context import BayesianSettings, Resampling
 from analysis.studies.run import RunSettings, run_report
+from tests.studies.golden_tables import assert_as_before, masked
 
 QUICK = Resampling(flips=999, resamples=499)
 COHERENT, LEANING = "simulated/coherent", "simulated/leaning"
@@ -148,3 +150,10 @@ def test_bayes_factors_are_bounds_where_all_draws_agree(value: float, bound: str
     """Catches a bound printed as an estimate, and small factors printed as 0.0."""
     assert bayes_factor_text({"bayes_factor": value, "bayes_factor_bound": bound}) == printed
     assert bayes_factor_text({"bayes_factor": None}) is None
+
+
+@pytest.mark.parametrize("ending", list(TABLE_FORMATS))
+def test_structure_of_the_tables_is_as_before(content: ReportContent, ending: str) -> None:
+    """Catches a lost column, label, unit, note or row in any format; drawn numbers are masked."""
+    tables = [masked(table) for table in content.tables if table.spec.name in BESIDE]
+    assert_as_before(tables, "bayesian-incoherence", ending)

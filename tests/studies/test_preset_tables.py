@@ -1,33 +1,11 @@
 """The tables and figures of the three published studies, in a report on simulated logs of their design."""
 
-import csv
-import io
-import json
-import os
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import pytest
 
-from analysis.cli.main import main
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
-from analysis.report.spec import Table
-from analysis.report.write import TABLE_FORMATS
-from analysis.studies.context import Resampling
-from analysis.studies.run import RunSettings, run_report
+from tests.studies.preset_reports import SIMULATED, preset_report
 
-#: Preset -> how its logs are simulated, as small as its tables allow.
-SIMULATED = {
-    "probability-operators": ("--models", "4", "--surfaces", "6", "--valid", "7", "--answers"),
-    "syllogisms": ("--models", "4", "--base-items", "10", "--votes", "3"),
-    "latent-coherence": (
-        "--responders", "coherent", "leaning", "noisy", "--units", "14", "--causal", "2", "--reworded", "12"
-    ),
-}  # fmt: skip
-FEW = Resampling(flips=200, resamples=200)
-GOLDEN = Path(__file__).parent / "golden"
 P, S, L = SIMULATED
 #: What the studies print, in our own words: preset, number there, start of our table's or figure's name, words that
 #: its headings, groups or data must have.
@@ -86,27 +64,6 @@ PUBLISHED = [
 ]  # fmt: skip
 
 
-@cache
-def preset_report(preset: str) -> ReportContent:
-    """The report; of syllogisms with an external rank beside the logs."""
-    with TemporaryDirectory(prefix="evenhand-preset-") as folder:
-        logs = Path(folder) / "logs"
-        assert main(["simulate", str(logs), "--study", preset, "--seed", "5", *SIMULATED[preset]]) == 0
-        if preset == "syllogisms":
-            _rank(logs)
-        return run_report([logs], RunSettings(preset=preset, resampling=FEW))
-
-
-def _rank(logs: Path) -> None:
-    models = sorted(json.loads((logs / "truth.json").read_text(encoding="utf-8"))["models"])
-    rows = [f"{model},{rank}" for rank, model in enumerate(models, start=1)]
-    (logs / "rank.csv").write_text("\n".join(["Model,Rank", *rows, ""]), encoding="utf-8")
-    entry = '[external]\nfile = "rank.csv"\nmodel = "Model"\nvalue = "Rank"\nname = "Rank"\nlower_is_better = true\n'
-    study = logs / "study.toml"
-    before = study.read_text(encoding="utf-8") if study.exists() else ""
-    study.write_text(f"{before}\n{entry}", encoding="utf-8")
-
-
 @pytest.fixture(params=list(SIMULATED))
 def preset(request: pytest.FixtureRequest) -> str:
     return request.param
@@ -146,45 +103,3 @@ def test_nothing_is_missing_from_the_numbering(preset):
     assert numbering.rows.loc[numbering.rows["here"].isna(), "number"].tolist() == []
     numbered = [t.spec.title for t in content.tables if "of the published study)" in t.spec.title]
     assert len(numbered) >= 10
-
-
-def preset_tables(preset: str) -> list[Table]:
-    """The tables that have a number in the published study, in the order of the report."""
-    content = preset_report(preset)
-    numbering = next(t for t in content.tables if t.spec.name.startswith("numbering"))
-    named = {name for cell in numbering.rows["here"] for name in cell.split(", ")}
-    return [table for table in content.tables if table.spec.name in named]
-
-
-@pytest.mark.parametrize("ending", list(TABLE_FORMATS))
-def test_tables_are_rendered_as_before(preset, ending):
-    """Catches any change of what a reader sees in a table of the published studies, in any format."""
-    parts = [f"===== {table.spec.name}\n{TABLE_FORMATS[ending](table)}" for table in preset_tables(preset)]
-    text = "".join(parts)
-    path = GOLDEN / f"{preset}.{ending}"
-    if os.environ.get("EVENHAND_WRITE_GOLDEN"):
-        GOLDEN.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="")
-    expected = path.read_bytes().decode("utf-8")
-    if ending == "csv":
-        assert_same_cells(text, expected)
-    else:
-        assert text.split("\n") == expected.split("\n")
-
-
-def assert_same_cells(text: str, expected: str) -> None:
-    """Every column of the golden file with its values; full precision may differ in the last digits."""
-    found, golden = (blocks(part) for part in (text, expected))
-    assert list(found) == list(golden)
-    for name, rows in golden.items():
-        assert len(found[name]) == len(rows), name
-        for row, wanted in zip(found[name], rows, strict=True):
-            for column, value in wanted.items():
-                if row[column] != value:
-                    assert float(row[column]) == pytest.approx(float(value), rel=1e-7, abs=1e-9), (name, column, row)
-
-
-def blocks(text: str) -> dict[str, list[dict[str, str]]]:
-    """Rows of each table of a golden file."""
-    parts = (part.partition("\n") for part in text.split("===== ")[1:])
-    return {name: list(csv.DictReader(io.StringIO(rows, newline=""))) for name, _, rows in parts}

@@ -11,8 +11,10 @@ from analysis.bayes.size_slope import SizeSlopes, SlopePriors, size_slopes
 #: Fewer degrees of freedom than this around the lines leave the scatter to its prior.
 LEAST_LEFT: Final = 3
 #: Names of the rows that are not a family.
+#: What a row speaks of (column ``scope``); only rows of one family name a ``family``.
 THESE: Final = "these families"
 NEW: Final = "families like these"
+ONE: Final = "one family"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ def size_slope_rows(rows: pd.DataFrame, *, priors: SlopePriors | None = None, ci
     Returns
     -------
     DataFrame
-        ``measure, family`` (THESE: the mean slope of the families; NEW: that of the population they stand for),
+        ``measure, scope`` (THESE: the mean slope of the families; NEW: that of the population they stand for; ONE:
+        that of ``family``, which is empty in the other rows),
         ``estimate`` (median), ``posterior_sd, ci_low, ci_high`` (equal tails), ``p_direction``, the same
         under the second prior as ``second_estimate, second_low, second_high``; with THESE also ``spread, spread_upper``
         (sd of slopes between families) and ``scatter, scatter_upper``; ``n_models, n_families, n_left_out, reason``.
@@ -67,7 +70,7 @@ def _of_measure(measure: str, group: pd.DataFrame, priors: SlopePriors, ci_level
         "ci_method": "eti",
     }
     if usable.reason:
-        return pd.DataFrame([shared | {"family": THESE, "reason": usable.reason}])
+        return pd.DataFrame([shared | {"scope": THESE, "family": "", "reason": usable.reason}])
     names, family = np.unique(used["family"].to_numpy(str), return_inverse=True)
     x, y, error = (
         np.log2(used["size"].to_numpy(float)),
@@ -77,10 +80,10 @@ def _of_measure(measure: str, group: pd.DataFrame, priors: SlopePriors, ci_level
     first, second = (
         size_slopes(x, y, error, family, chosen, ci_level=ci_level) for chosen in (priors, priors.doubled())
     )
-    labels = [NEW, THESE, *(str(name) for name in names)]
+    labels = [(NEW, ""), (THESE, ""), *((ONE, str(name)) for name in names)]
     order = [1, 0, *range(2, len(labels))]
     sizes = [len(used), len(used), *np.bincount(family)]
-    return pd.DataFrame([shared | {"n_models": int(sizes[i])} | _row(labels[i], i, first, second) for i in order])
+    return pd.DataFrame([shared | {"n_models": int(sizes[i])} | _row(*labels[i], i, first, second) for i in order])
 
 
 def _usable(group: pd.DataFrame) -> _Usable:
@@ -98,9 +101,9 @@ def _usable(group: pd.DataFrame) -> _Usable:
     return _Usable(rows, "")
 
 
-def _row(family: str, at: int, first: SizeSlopes, second: SizeSlopes) -> dict[str, Any]:
+def _row(scope: str, family: str, at: int, first: SizeSlopes, second: SizeSlopes) -> dict[str, Any]:
     problem = first.problem
-    row: dict[str, Any] = {"family": family, "reason": problem}
+    row: dict[str, Any] = {"scope": scope, "family": family, "reason": problem}
     if problem:
         return row
     row |= {
@@ -112,7 +115,7 @@ def _row(family: str, at: int, first: SizeSlopes, second: SizeSlopes) -> dict[st
     }
     if not second.problem:
         row |= {"second_estimate": second.median[at], "second_low": second.low[at], "second_high": second.high[at]}
-    if family == THESE:
+    if scope == THESE:
         row |= {"spread": first.spread[0], "spread_upper": first.spread[1]}
         row |= {"scatter": first.scatter[0], "scatter_upper": first.scatter[1]}
     return row

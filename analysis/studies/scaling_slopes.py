@@ -43,8 +43,9 @@ def no_slopes(found: pd.DataFrame) -> str:
 def slopes_table(design: TaskDesign, found: pd.DataFrame, measures: Mapping[str, str]) -> Table:
     """Change per doubling of size, of all families together and of each, under both priors."""
     names = {THESE: "all of these", NEW: NEW}
+    shown = [names.get(scope, family) for scope, family in zip(found["scope"], found["family"], strict=True)]
     rows = found.reindex(columns=[*found.columns, *(c for c in _NUMBERS if c not in found.columns)]).assign(
-        heading=[measures[name] for name in found["measure"]], shown=[names.get(f, f) for f in found["family"]]
+        heading=[measures[name] for name in found["measure"]], shown=shown
     )
     said = rows["reason"].where(rows["reason"] != "", UNEXPLAINED)
     rows["reason"] = said.where(rows["estimate"].isna(), "")

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from analysis.bayes.models.size_slope import pymc_model
 from analysis.bayes.size_slope import SlopePriors, _family_lines, _mixture, size_slopes
-from analysis.bayes.size_slope_rows import NEW, THESE, size_slope_rows
+from analysis.bayes.size_slope_rows import NEW, ONE, THESE, size_slope_rows
 
 PRIORS = SlopePriors()
 
@@ -144,13 +144,26 @@ def test_rows_give_the_slope_per_doubling_for_all_and_for_each_family() -> None:
     """Catches slopes per e-fold or per billion, rows of other families, and counts of models that were not used."""
     rows = table(["a"] * 4 + ["b"] * 3 + ["c"], [1, 2, 4, 8, 1, 2, 16, 7])
     rows.loc[len(rows)] = ["accuracy", "x", None, np.nan, 0.4, 0.01]
-    found = size_slope_rows(rows).set_index("family")
-    assert list(found.index) == [THESE, NEW, "a", "b"]
+    found = size_slope_rows(rows)
+    assert list(found["scope"]) == [THESE, NEW, ONE, ONE]
+    assert list(found["family"]) == ["", "", "a", "b"]
     np.testing.assert_allclose(found["estimate"], 0.05, atol=0.005)
     assert list(found["n_models"]) == [7, 7, 4, 3]
     assert (found["n_left_out"] == 2).all(), "one size in its family, and no family"
     assert (found["p_direction"] > 0.95).all()
     assert (found["second_high"] - found["second_low"] > 0.99 * (found["ci_high"] - found["ci_low"])).all()
+
+
+def test_a_family_may_have_the_name_of_a_summary() -> None:
+    """Catches rows told apart by a name that a family can have: its slope would pass for the mean of all."""
+    rows = table([THESE] * 4 + [NEW] * 4 + ["c"] * 4, [1, 2, 4, 8] * 3)
+    rows.loc[rows["family"] == THESE, "estimate"] = 0.5 - 0.1 * np.log2(rows["size"])
+    found = size_slope_rows(rows)
+    assert list(found["scope"]) == [THESE, NEW, ONE, ONE, ONE]
+    own = found[(found["scope"] == ONE) & (found["family"] == THESE)]
+    assert own["estimate"].item() == pytest.approx(-0.1, abs=0.02)
+    assert found["spread"].notna().tolist() == [True, False, False, False, False]
+    assert found.loc[found["scope"] == THESE, "estimate"].item() == pytest.approx(0.0, abs=0.02)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,13 @@ from analysis.studies.coherence_comparison import (
     robustness_table,
     role_errors_table,
 )
-from analysis.studies.coherence_further import causal_table, cost_table, further_table, rewording_table
+from analysis.studies.coherence_further import (
+    causal_table,
+    cost_table,
+    divided_residuals,
+    further_table,
+    rewording_table,
+)
 from analysis.studies.coherence_groups import associations_table, groups_table
 from analysis.studies.coherence_results import CoherenceResults, coherence_results
 from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits, sums_attention
@@ -236,7 +242,8 @@ def _further(
     )
     if noise is not None:
         tables.append(rewording_table(design, noise, labels))
-    return tuple(tables), data
+    more, rows_divided = divided_residuals(context, results, labels)
+    return (*tables, *more), data | rows_divided
 
 
 def _figures(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> tuple[Figure, ...]:

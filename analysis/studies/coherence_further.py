@@ -4,14 +4,19 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.report.columns import Count, Estimate, Number, Proportion, Signed, Text
+from analysis.frequentist.incoherence_queries import OF_TRUTH, can_divide, divided_instances, query_shares
+from analysis.report.columns import Count, Estimate, Number, Percent, Proportion, Signed, Text
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
+from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_tables import title_of
+from analysis.studies.context import TaskContext
 from analysis.studies.wide_table import table_name
 
 #: Rows of causal answers that are printed.
 CAUSAL_PRINTED = 20
+#: Least part of the persistent square that has a row for the logged truths: what three decimals show.
+VISIBLE = 0.0005
 
 
 def further_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, str]) -> Table:
@@ -54,6 +59,54 @@ def rewording_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str,
         order=("label", "role"),
         note="Root mean variance of the log-odds of one query between its wordings; 0 for answers that never move.",
     )
+    return Table(spec, named, simulated=design.simulated)
+
+
+def divided_residuals(
+    context: TaskContext, results: CoherenceResults | None, labels: Mapping[str, str]
+) -> tuple[tuple[Table, ...], dict[str, pd.DataFrame]]:
+    """Residuals of the main identity divided by kind of answer: table and rows; nothing where they cannot be."""
+    if results is None or not can_divide(results.identity, results.sets):
+        return (), {}
+    divided = divided_instances(results.sets, results.identity, clip=context.study.coherence.clip)
+    compared = results.instances[["unit", "identity"]].drop_duplicates()
+    divided = divided.merge(compared, on=["unit", "identity"])
+    if divided.empty:
+        return (), {}
+    drawn = context.resampling
+    rows = query_shares(divided, rng=drawn.rng("queries"), resamples=drawn.resamples, ci_level=context.ci_level).assign(
+        task=context.design.task
+    )
+    broken = rows.groupby("role")["persistent"].transform(lambda part: part.abs().max()) >= VISIBLE
+    printed = rows[(rows["role"] != OF_TRUTH) | broken]
+    return (queries_table(context.design, printed, labels),), {"queries_at_fault": rows}
+
+
+def queries_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Which kind of answer carries the noise of the main identity, and which what persists."""
+    named = rows.assign(label=[labels.get(str(m), str(m)) for m in rows["model"]], place=rows["role"] == OF_TRUTH)
+    named["answer"] = named["role"].mask(named["place"], "logged truths")
+    spec = TableSpec(
+        table_name("queries_at_fault", design),
+        title=title_of("Which answers carry the residual", design),
+        columns=(
+            Text("label", "Model"),
+            Text("answer", "Answer"),
+            Estimate("noise_share", "Share of noise", low="noise_share_low", high="noise_share_high", digits=0,
+                     percent=True, reason="noise_share_reason"),
+            Estimate("persistent", "Part of persistent square", low="persistent_low", high="persistent_high", digits=3,
+                     signed=True, reason="persistent_reason"),
+            Percent("persistent_share", "Share of it", reason="persistent_share_reason"),
+            Count("n", "Instances"),
+        ),
+        order=("label", "place", "role"),
+        note="Noise: variance of the residual between wordings, divided by what moving each kind of answer does to it. "
+        "A share below 0 makes up for others. Persistent: mean product of the residual in one wording and the answer's "
+        "part of its distance from the truth in another; the shares are given where the interval of the whole lies "
+        "above 0. The parts of a model add up to its squared noise and to its squared persistent residual, which "
+        "truths that break the identity have a part in. Without "
+        "truths nobody can say which answer is at fault: one gap between two sides fits an error of either.",
+    )  # fmt: skip
     return Table(spec, named, simulated=design.simulated)
 
 

@@ -26,7 +26,7 @@ TABLES = {
     "families", "incoherence", "persistent_tests", "residual_sizes", "associations", "settings_cost",
     "families_levels", "noise_levels", "role_errors", "direct_and_implied", "residual_differences", "residual_ranks",
     "difference_companions", "persistent_differences", "robustness", "wording_effects", "identities",
-    "causal_answers", "rewording", "calibration",
+    "causal_answers", "rewording", "queries_at_fault", "calibration",
 }  # fmt: skip
 
 

@@ -1,0 +1,69 @@
+"""What a fit of the accuracy model gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.display import summary_html, summary_text
+
+TABLES: Final = ("table", "contrasts", "unpooled", "gates", "predictive")
+#: In the place of a model where a row speaks of all.
+ALL: Final = "all models"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AccuracyFit:
+    """Result of ``fit_accuracy``.
+
+    Attributes
+    ----------
+    task : str
+    status : str
+        ``ok``, or ``failed`` where a gate was not passed after the retry: then no number may be read as a result.
+    reason : str
+        Why it failed; empty otherwise.
+    table : DataFrame
+        One row per model of ``accuracy`` on new items (``target`` these: these models), with ``rank, rank_low,
+        rank_high`` (1 the best) and ``p_first``; rows of ALL for ``sd_items`` (units included), ``sd_models``,
+        ``share_units`` and ``log_concentration``, those that are free.
+    contrasts : DataFrame
+        ``accuracy_difference`` of each pair of models, ``first`` minus ``second``, with ``p_rope`` (within .02).
+    unpooled : DataFrame
+        Accuracy of each model by itself, Jeffreys prior.
+    glance : mapping
+        One row about the fit.
+    gates : DataFrame
+        ``group, name, value, limit, passed, where``.
+    predictive : DataFrame
+        Posterior predictive checks: ``check, model, observed, expected, low, high, tail``.
+    sentences : tuple of str
+    draws : mapping of str to ndarray (chains, draws, Q)
+        ``accuracy`` by model, in the order of the table; ``sd_items`` and so on.
+    """
+
+    task: str
+    status: str
+    reason: str
+    table: pd.DataFrame
+    contrasts: pd.DataFrame
+    unpooled: pd.DataFrame
+    glance: Mapping[str, Any]
+    gates: pd.DataFrame
+    predictive: pd.DataFrame
+    sentences: tuple[str, ...]
+    draws: Mapping[str, np.ndarray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """What was found, in short."""
+        return summary_text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, with the first rows of the tables."""
+        return summary_html(*self._shown())
+
+    def _shown(self) -> tuple[str, tuple[str, ...], dict[str, pd.DataFrame]]:
+        title = f"Fit of accuracy{f' ({self.task})' if self.task else ''}: {self.status}"
+        return title, (self.reason, *self.sentences), {"table": self.table, "gates": self.gates}

@@ -1,0 +1,47 @@
+"""Parameters of the accuracy model drawn from its priors, and answers drawn from parameters."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from analysis.bayes.accuracy_data import AnswerSet
+from analysis.bayes.accuracy_priors import AccuracyPriors
+
+Floats = NDArray[np.float64]
+
+
+def drawn_parameters(
+    answers: AnswerSet, priors: AccuracyPriors, rng: np.random.Generator
+) -> Mapping[str, Floats | float]:
+    """``level`` (M,), ``sd, share, log_phi, sd_level`` drawn from the priors; 0 and infinite where not free."""
+    p, models = priors, len(answers.models)
+    sd_level = p.level_sd * abs(rng.standard_normal())
+    mean = p.level_mean + p.level_mean_sd * rng.standard_normal()
+    if models == 1:
+        level = p.level_mean + np.hypot(p.level_mean_sd, p.level_sd) * rng.standard_normal(1)
+    else:
+        level = mean + sd_level * rng.standard_normal(models)
+    phi = p.concentration_mean + p.concentration_sd * rng.standard_normal()
+    return {
+        "level": level,
+        "sd": p.item_sd * abs(rng.standard_normal()) if answers.has_item else 0.0,
+        "share": rng.beta(p.unit_shape, p.unit_shape) if answers.has_unit else 0.0,
+        "log_phi": phi if answers.has_residual else np.inf,
+        "sd_level": sd_level,
+    }
+
+
+def simulated_right(
+    answers: AnswerSet, level: Floats, sd: float, share: float, log_phi: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Right answers (M, I) of as many as there are, by new items in as many units."""
+    items = len(answers.items)
+    unit = rng.standard_normal(int(answers.unit.max()) + 1)[answers.unit]
+    effect = sd * (np.sqrt(share) * unit + np.sqrt(1 - share) * rng.standard_normal(items))
+    p = expit(level[:, None] + effect)
+    if answers.has_residual and np.isfinite(log_phi):
+        phi = np.exp(log_phi)
+        p = rng.beta(np.maximum(phi * p, 1e-12), np.maximum(phi * (1 - p), 1e-12))
+    return np.asarray(rng.binomial(answers.n, p), np.int64)

@@ -1,0 +1,182 @@
+"""Ranks under the priors of the accuracy model, and coverage of its intervals beside the frequentist ones.
+
+    python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 60] [--seed 20261130]
+
+Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items in 6
+units, by turns); the truth is ranked among 99 thinned draws. Coverage: 5 models of fixed levels, 200 items, in four
+worlds: difficulties normal as the model has it; half of the items easy, half hard; models that differ in what units of
+10 items are to them, which the model leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
+and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
+``accuracy_coverage.csv``, and command, versions and machine as JSON.
+"""
+
+import argparse
+import json
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rank_uniformity import rank_of, uniformity_p_values
+from scipy.special import expit
+
+from analysis.bayes.accuracy import fit_accuracy
+from analysis.bayes.accuracy_data import AnswerSet, answer_set
+from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
+from analysis.bayes.accuracy_sampling import sample_accuracy
+from analysis.bayes.accuracy_simulation import drawn_parameters, simulated_right
+from analysis.bayes.sampling import SamplerSettings
+from analysis.frequentist.model_measures import model_units, rate_measure, tidy
+from analysis.frequentist.multiplicity import holm
+from analysis.frequentist.paired_intervals import paired_difference
+
+RANKS = 99
+SETTINGS = SamplerSettings(chains=1, draws=2 * RANKS, tune=40, cores=1)
+DESIGNS = {"items": (20, 1, 20), "samples": (15, 3, 15), "units": (18, 1, 6)}
+LEVELS = np.array([-0.5, 0.0, 0.5, 1.0, 2.0])
+WORLDS = ("normal", "two kinds of items", "models react to units", "normal units")
+RESULTS = Path(__file__).parent / "results"
+
+
+def rows_of(right: np.ndarray, samples: int, unit: np.ndarray) -> pd.DataFrame:
+    """One row per model and item."""
+    models, items = right.shape
+    m, i = np.meshgrid(np.arange(models), np.arange(items), indexing="ij")
+    return pd.DataFrame(
+        {
+            "model": [f"m{k}" for k in m.ravel()],
+            "item": [f"i{k:04d}" for k in i.ravel()],
+            "unit": [f"u{unit[k]:04d}" for k in i.ravel()],
+            "n_samples": samples,
+            "n_right": right.ravel(),
+        }
+    )
+
+
+def empty_design(name: str) -> AnswerSet:
+    """Answers of three models that are drawn later."""
+    items, samples, units = DESIGNS[name]
+    return answer_set(rows_of(np.zeros((3, items), np.int64), samples, np.arange(items) % units))
+
+
+def simulation(name: str, seed: int, at: int) -> dict[str, object]:
+    """Ranks of one truth drawn from the priors."""
+    rng, priors, empty = np.random.default_rng([seed, at]), AccuracyPriors(), empty_design(name)
+    truth = drawn_parameters(empty, priors, rng)
+    right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
+    draws = sample_accuracy(empty._replace(right=right), priors, SETTINGS, seed=int(rng.integers(2**31)))
+    found = draws.parameters()
+    accuracy = mean_accuracy(truth["level"], truth["sd"])
+    true = {"accuracy": accuracy[0], "difference": accuracy[0] - accuracy[1], "sd_items": truth["sd"]}
+    true["sd_models"] = truth["sd_level"]
+    drawn = {"accuracy": found["accuracy"][..., 0], "sd_items": found["sd"], "sd_models": np.exp(found["log_sd_level"])}
+    drawn["difference"] = found["accuracy"][..., 0] - found["accuracy"][..., 1]
+    if empty.has_unit:
+        true["share_units"], drawn["share_units"] = truth["share"], found["share"]
+    if empty.has_residual:
+        true["log_concentration"], drawn["log_concentration"] = truth["log_phi"], found["log_phi"]
+    ranks = {key: rank_of(float(true[key]), x.ravel()[::2][:RANKS], rng) for key, x in drawn.items()}
+    return {"simulation": at, "design": name, **ranks, "acceptance": draws.acceptance, "pareto_k": draws.pareto_k}
+
+
+def summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """One row per design and quantity: test of uniform ranks, adjusted over all, and coverage of the central 94 %."""
+    rng, rows = np.random.default_rng([seed, 99]), []
+    names = ranks.columns.difference(["simulation", "design", "acceptance", "pareto_k"], sort=False)
+    for design, own in ranks.groupby("design", sort=False):
+        for name in names:
+            found = own[name].dropna().to_numpy(np.int64)
+            if len(found):
+                p = uniformity_p_values(found[None], RANKS + 1, rng)[0]
+                inside = ((found >= 3) & (found <= 96)).mean()
+                rows.append(
+                    {"design": design, "quantity": name, "simulations": len(found), "p_value": p, "coverage": inside}
+                )
+    table = pd.DataFrame(rows).assign(coverage_nominal=0.94)
+    adjusted = holm(table["p_value"])
+    return table.assign(p_adjusted=adjusted, family_size=len(table), passed=adjusted > 0.05)
+
+
+def world(name: str, rng: np.random.Generator, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities (5, items) of right answers, and the unit of each item."""
+    unit = np.arange(items) // 10
+    own = np.arange(items)
+    if name == "normal":
+        return expit(LEVELS[:, None] + 1.5 * rng.normal(size=items)), own
+    if name == "two kinds of items":
+        return expit(LEVELS[:, None] + np.where(rng.random(items) < 0.5, 3.0, -2.0)), own
+    shared = 1.0 * rng.normal(size=unit.max() + 1)[unit] + 1.1 * rng.normal(size=items)
+    reaction = 0.8 * rng.normal(size=(5, unit.max() + 1))[:, unit] * (name == "models react to units")
+    return expit(LEVELS[:, None] + shared + reaction), unit
+
+
+def coverage(seed: int, data_sets: int, items: int = 200) -> pd.DataFrame:
+    """Coverage and width of 95 % intervals by world, measure and school."""
+    found = []
+    for name in WORLDS:
+        big = world(name, np.random.default_rng([seed, 1]), 200_000)[0].mean(axis=1)
+        for at in range(data_sets):
+            rng = np.random.default_rng([seed, WORLDS.index(name), at])
+            p, unit = world(name, rng, items)
+            table = rows_of(rng.binomial(1, p), 1, unit)
+            fit = fit_accuracy(table, settings=SamplerSettings(draws=300, tune=30, cores=1, fast=True), seed=at)
+            rows = fit.table[fit.table["measure"] == "accuracy"]
+            pairs = fit.contrasts[fit.contrasts["first"] == "m0"]
+            for school, part in (("hierarchical", (rows, pairs)), ("frequentist", frequentist(table))):
+                for measure, own, truth in (("accuracy", part[0], big), ("difference", part[1], big[0] - big[1:])):
+                    low, high = own["ci_low"].to_numpy(float), own["ci_high"].to_numpy(float)
+                    inside, width = ((low <= truth) & (truth <= high)).mean(), (high - low).mean()
+                    bias = (own["estimate"].to_numpy(float) - truth).mean()
+                    found.append((name, measure, school, inside, width, bias))
+    table = pd.DataFrame(found, columns=["world", "measure", "school", "coverage", "width", "bias"])
+    grouped = table.groupby(["world", "measure", "school"], sort=False)
+    means, errors = grouped[["coverage", "width", "bias"]].mean(), grouped["coverage"].std() / np.sqrt(data_sets)
+    return means.assign(coverage_se=errors, data_sets=data_sets).reset_index()
+
+
+def frequentist(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cluster Wilson limits of accuracies, and paired limits of the first model minus each other."""
+    known = model_units(table)
+    ones, right = np.ones(len(table)), table["n_right"].to_numpy(float)
+    n, y = known.sums(ones)[..., 0], known.sums(right)[..., 0]
+    measure = rate_measure("accuracy", n, y, ci_level=0.95, nothing="")
+    rows = tidy(known.models, [measure], target="these", ci_level=0.95, unit="unit", task="")
+    found = paired_difference(n[1:], np.repeat(y[:1], len(y) - 1, axis=0), y[1:], ci_level=0.95)
+    return rows, pd.DataFrame({"estimate": found.estimate, "ci_low": found.ci_low, "ci_high": found.ci_high})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
+    parser.add_argument("--data-sets", type=int, default=60, help="data sets by world")
+    parser.add_argument("--seed", type=int, default=20261130)
+    args = parser.parse_args()
+    start, names = time.process_time(), list(DESIGNS)
+    ranks = pd.DataFrame([simulation(names[at % 3], args.seed, at) for at in range(args.simulations)])
+    table = summary(ranks, args.seed)
+    ranks_seconds = time.process_time() - start
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    ranks.to_csv(RESULTS / "accuracy_sbc_fits.csv", index=False)
+    table.round(6).to_csv(RESULTS / "accuracy_sbc.csv", index=False)
+    print(table.round(3).to_string(), flush=True)
+    covered = coverage(args.seed, args.data_sets)
+    covered.round(6).to_csv(RESULTS / "accuracy_coverage.csv", index=False)
+    packages = ("numpy", "scipy", "pandas", "numba")
+    note = {
+        "command": f"python benchmarks/calibrate_accuracy.py --simulations {args.simulations} "
+        f"--data-sets {args.data_sets} --seed {args.seed}",
+        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
+        "machine": f"{platform.machine()}, one core",
+        "largest_pareto_k": round(float(ranks["pareto_k"].max()), 3),
+        "smallest_acceptance": round(float(ranks["acceptance"].min()), 3),
+        "cpu_seconds": round(time.process_time() - start, 1),
+        "cpu_seconds_of_ranks": round(ranks_seconds, 1),
+    }
+    (RESULTS / "accuracy_sbc.json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    print(covered.round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

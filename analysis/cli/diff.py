@@ -162,6 +162,7 @@ def _gate(text: str) -> "Gate":
 
 def _reports(args: argparse.Namespace) -> int:
     from analysis.studies.report_difference_tables import choices_table, numbers_table, rows_table, values_table
+    from analysis.verification.kept_contrasts import kept_fit_contrasts
     from analysis.verification.report_contrasts import report_contrasts
     from analysis.verification.report_difference import refuse_texts, report_difference
 
@@ -169,10 +170,17 @@ def _reports(args: argparse.Namespace) -> int:
         refuse_texts(args.before, args.after)
     found = report_difference(args.before, args.after, tolerance=args.tolerance)
     contrasts = report_contrasts(args.before, args.after, rope=args.rope, ci_level=args.ci_level, seed=args.seed)
+    margins = {"rope": args.rope, "ci_level": args.ci_level, "seed": args.seed}
+    others = {
+        f"{kind}_contrasts": kept_fit_contrasts(args.before, args.after, kind, **margins)
+        for kind in ("incoherence", "belief_bias")
+    }
     if args.json:
         tables = {"choices": found.choices, "numbers": found.numbers, "values": found.values, "rows": found.rows}
         document: dict[str, Any] = {name: _records(rows) for name, rows in tables.items()}
-        document |= {"contrasts": _records(contrasts.rows), "notes": list(contrasts.notes)}
+        document |= {name: _records(made.rows) for name, made in others.items()}
+        notes = dict.fromkeys([*contrasts.notes, *(said for made in others.values() for said in made.notes)])
+        document |= {"contrasts": _records(contrasts.rows), "notes": list(notes)}
         _print_json(document | {"simulated": found.simulated})
         return 0
     if found.choices.empty:
@@ -187,16 +195,20 @@ def _reports(args: argparse.Namespace) -> int:
         _print_table(numbers_table(found.numbers, simulated=found.simulated))
         if (found.values["column"] == "estimate").any():
             _print_table(values_table(found.values, simulated=found.simulated))
-    _print_contrasts(contrasts, simulated=found.simulated)
+    _print_contrasts(contrasts, tuple(others.values()), simulated=found.simulated)
     return 0
 
 
-def _print_contrasts(contrasts: "ReportContrasts", *, simulated: bool) -> None:
-    from analysis.studies.report_difference_tables import contrasts_table
+def _print_contrasts(contrasts: "ReportContrasts", others: "tuple[ReportContrasts, ...]", *, simulated: bool) -> None:
+    from analysis.studies.report_difference_tables import contrasts_table, kept_contrasts_table
 
     if len(contrasts.rows):
         _print_table(contrasts_table(contrasts.rows, simulated=simulated))
     _print_notes(contrasts.notes)
+    for made in others:
+        if len(made.rows):
+            _print_table(kept_contrasts_table(made.rows, simulated=simulated))
+        _print_notes(tuple(note for note in made.notes if note not in contrasts.notes))
     print("Reports hold no questions: for tests on the questions that both answered, and gates, give the logs of both.")
 
 

@@ -21,11 +21,11 @@ CONTRASTED: Final = ("competence_floor", "balanced_accuracy", "answer_bias", "po
 HIGHER, LOWER, SAME, OPEN = "higher", "lower", "same", "open"
 NOT_ESTIMATED, NOT_TESTED = "not estimated", "not tested"
 AGREE, DIFFER, ONE_OPEN, NOT_COMPARED = "agree", "differ", "one is open", "not compared"
-_NUMBERS: Final = (
+NUMBERS: Final = (
     *("before", "after", "estimate", "ci_low", "ci_high", "p_after_higher", "p_beyond"),
     *("mcse", "mcse_probability"),
 )
-_PAIR: Final = ["before_model", "after_model", "measure"]
+PAIR: Final = ["before_model", "after_model", "measure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,10 @@ def posterior_contrasts(
         where a side has no such quantity.
     """
     sides = {"before": _Side.of(before, target, uncertain), "after": _Side.of(after, target, uncertain)}
-    keys = pd.DataFrame([(*pair, measure) for pair in pairs for measure in CONTRASTED], columns=_PAIR)
+    keys = pd.DataFrame([(*pair, measure) for pair in pairs for measure in CONTRASTED], columns=PAIR)
     four = sides["before"].four and sides["after"].four
     keys = keys[[four or not KERNELS[measure][2] for measure in keys["measure"]]].reset_index(drop=True)
-    table = keys.assign(**dict.fromkeys(_NUMBERS, np.nan), ci_level=ci_level, ci_method="eti")
+    table = keys.assign(**dict.fromkeys(NUMBERS, np.nan), ci_level=ci_level, ci_method="eti")
     table = table.assign(rope_low=-rope, rope_high=rope, reason="")
     for name, side in sides.items():
         asked = zip(keys[f"{name}_model"], keys["measure"], strict=True)
@@ -109,7 +109,7 @@ def posterior_contrasts(
         draws = [side.draws(table.loc[known], f"{name}_model") for name, side in sides.items()]
         numbers = posterior_differences(*draws, rng=rng, rope=rope, ci_level=ci_level)
         table.loc[known, list(numbers.columns)] = numbers.set_axis(known, axis=0)
-    return table.assign(posterior_says=[_posterior_says(row) for row in table.to_dict("records")])
+    return table.assign(posterior_says=[posterior_says(row) for row in table.to_dict("records")])
 
 
 def beside_tests(contrasts: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
@@ -132,8 +132,8 @@ def beside_tests(contrasts: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
     keep = {name: f"paired_{name}" for name in ("estimate", "ci_low", "ci_high", "ci_method", "reason")}
     same = ["p_adjusted", "equivalent_p_adjusted", "p_adjust_method", "family_size", "adjusted_bound"]
     same += ["equivalent_family_size", "n_clusters", "verdict"]
-    other = tests.reindex(columns=["task", *_PAIR, *keep, *same]).rename(columns=keep)
-    found = contrasts.merge(other, on=["task", *_PAIR], how="left", validate="one_to_one")
+    other = tests.reindex(columns=["task", *PAIR, *keep, *same]).rename(columns=keep)
+    found = contrasts.merge(other, on=["task", *PAIR], how="left", validate="one_to_one")
     found["verdict"] = found["verdict"].astype("object").where(found["verdict"].notna(), NOT_TESTED)
     found["paired_reason"] = found["paired_reason"].astype("object").where(found["paired_reason"].notna(), NOT_TESTED)
     found["paired_says"] = [_paired_says(row) for row in found.to_dict("records")]
@@ -150,7 +150,7 @@ def agreement(posterior: str, paired: str) -> str:
     return ONE_OPEN if OPEN in (posterior, paired) else DIFFER
 
 
-def _posterior_says(row: Mapping[Any, Any]) -> str:
+def posterior_says(row: Mapping[Any, Any]) -> str:
     """Same within the margin where its probability exceeds the level; else the side on which the interval lies."""
     if row["reason"]:
         return NOT_ESTIMATED

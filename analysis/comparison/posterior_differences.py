@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from analysis.bayes.diagnostics import convergence, mcse_quantile
 from analysis.errors import AnalysisError
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def posterior_differences(
-    before: Floats, after: Floats, *, rng: np.random.Generator, rope: float, ci_level: float = 0.95
+    before: Floats, after: Floats, *, rng: np.random.Generator, rope: ArrayLike, ci_level: float = 0.95
 ) -> pd.DataFrame:
     """Summaries of after minus before, one row per quantity.
 
@@ -21,8 +21,8 @@ def posterior_differences(
         Draws of the same quantities from two fits that share no data; chains and draws may differ in number.
     rng : numpy.random.Generator
         Permutes the draws of either side, all quantities of a side alike.
-    rope : float > 0
-        Differences within +- ``rope`` count as none.
+    rope : float > 0, or ndarray (Q,) of them
+        Differences within +- ``rope`` count as none, in the unit of each quantity.
     ci_level : float in (0, 1)
 
     Returns
@@ -50,9 +50,9 @@ def posterior_differences(
     size = min(len(side) for side in flat)
     first, second = (side[rng.permutation(len(side))[:size]] for side in flat)
     change = second - first
-    tail = (1 - ci_level) / 2
+    margin, tail = np.asarray(rope, float), (1 - ci_level) / 2
     low, middle, high = np.quantile(change, [tail, 0.5, 1 - tail], axis=0)
-    probabilities = np.stack([(change > 0).mean(axis=0), (np.abs(change) > rope).mean(axis=0)])
+    probabilities = np.stack([(change > 0).mean(axis=0), (np.abs(change) > margin).mean(axis=0)])
     effective = np.minimum(*(_least_effective(side, size) for side in (before, after)))
     errors = np.sqrt(probabilities * (1 - probabilities) / effective)
     return pd.DataFrame(
@@ -64,8 +64,8 @@ def posterior_differences(
             "ci_method": "eti",
             "p_after_higher": probabilities[0],
             "p_beyond": probabilities[1],
-            "rope_low": -rope,
-            "rope_high": rope,
+            "rope_low": -margin,
+            "rope_high": margin,
             "mcse": np.hypot(*(np.nan_to_num(mcse_quantile(side, 0.5)) for side in (before, after))),
             "mcse_probability": errors.max(axis=0),
         }

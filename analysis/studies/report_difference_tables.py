@@ -15,6 +15,13 @@ _HASH: Final = 12
 SAYS: Final = {name: name for name in ("higher", "lower", "open", "not tested", "not estimated")} | {
     "same": "same within the margin"
 }
+KEPT_HEADS: Final = {
+    "persistent": "Persistent residual, log-odds",
+    "noise": "Noise, log-odds",
+    "belief_bias": "Belief bias Δ",
+    "endorsement_log_odds_shift": "Shift of endorsements, log-odds",
+    "accuracy": "Accuracy",
+}
 AGREEMENT: Final = {name: name for name in ("agree", "one is open", "differ", "not compared")}
 
 
@@ -127,6 +134,71 @@ def contrasts_table(contrasts: pd.DataFrame, *, simulated: bool) -> Table:
         note=_contrasts_note(level, rope),
     )
     return Table(spec, rows, simulated=simulated)
+
+
+def kept_contrasts_table(contrasts: pd.DataFrame, *, simulated: bool) -> Table:
+    """Posterior differences of incoherence or of belief bias, beside the paired test where there is one."""
+    rows = with_pairs(contrasts, str).assign(head=[KEPT_HEADS[m] for m in contrasts["measure"]])
+    tested = bool(rows["p_adjusted"].notna().any())
+    level = float(rows["ci_level"].iloc[0])
+    for name in ("paired_estimate", "p_adjusted"):
+        rows[f"{name}_reason"] = rows["paired_reason"].replace("", UNTESTED).where(rows[name].isna(), "")
+    paired = (
+        Estimate(
+            "paired_estimate",
+            "Difference of squares",
+            signed=True,
+            low="paired_ci_low",
+            high="paired_ci_high",
+            method="paired_ci_method",
+        ),
+        PValue("p_adjusted", "p", floor="adjusted_bound"),
+        Decision("paired_says", "Says", labels=SAYS),
+        Decision("agreement", "Agreement", labels=AGREEMENT),
+    )
+    posterior = ("before", "after", "estimate", "p_after_higher", "p_beyond", "posterior_says")
+    spec = TableSpec(
+        "incoherence_contrasts" if "persistent" in set(rows["measure"]) else "belief_contrasts",
+        title="Posterior differences of " + ("incoherence" if "persistent" in set(rows["measure"]) else "belief bias"),
+        columns=(
+            Text("head", "Measure"),
+            Number("before", "Before", digits=3, reason="reason"),
+            Number("after", "After", digits=3, reason="reason"),
+            Estimate("estimate", "Difference", signed=True, reason="reason"),
+            Proportion("p_after_higher", "P(after > before)", reason="reason"),
+            Proportion("p_beyond", "P(beyond margin)", reason="reason"),
+            Decision("posterior_says", "Says", labels=SAYS),
+            *(paired if tested else ()),
+        ),
+        groups=("pair",),
+        spanners=(
+            Spanner("Posterior", posterior),
+            Spanner("Paired test", ("paired_estimate", "p_adjusted", "paired_says")),
+        )
+        if tested
+        else (),
+        note=_kept_note(rows, level, tested=tested),
+    )
+    return Table(spec, rows, simulated=simulated)
+
+
+def _kept_note(rows: pd.DataFrame, level: float, *, tested: bool) -> str:
+    margins = [
+        f"±{bound:g} {unit}"
+        for scale, unit in (("log_odds", "log-odds"), ("probability", "as a proportion"))
+        for bound in sorted(set(rows.loc[rows["scale"] == scale, "rope_high"]))
+    ]
+    said = (
+        "Differences are after minus before: medians of the kept draws of two independent fits, paired at random. "
+        f"Margins: {' and '.join(margins)}; same where the probability of lying within exceeds {level:g}, else higher "
+        "or lower where the interval lies on one side of 0, else open; not adjusted for the number of comparisons."
+    )
+    if tested:
+        said += (
+            " The paired test is of the square of the persistent residual, by sign flips of the units whose instances "
+            "both reports have; it has no equivalence."
+        )
+    return said
 
 
 def _contrasts_note(level: float, rope: float) -> str:

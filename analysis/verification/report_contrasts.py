@@ -20,7 +20,7 @@ from analysis.provenance import package_versions
 from analysis.schema.quoting import shown
 from analysis.verification.written_report import data_names, read_data, read_manifest
 
-_FITS: Final = "fits"
+FITS: Final = "fits"
 #: Settings that decide which quantity a report is about: column of its estimates -> its name.
 _SHARED: Final = {"uncertain": "the treatment of uncertain answers", "target": "the target", "weights": "the weighting"}
 #: What holds of every contrast.
@@ -79,12 +79,19 @@ class _Report:
         row = found.iloc[0]
         if row["status"] != "ok":
             return f"its fit is not shown, {str(row['reason']).rstrip('.') or 'a gate failed'}"
-        made_by = str(self.manifest.get("versions", {}).get("evenhand", "unknown"))
-        if made_by != (now := package_versions(())["evenhand"]):
-            return f"its fit was kept by version {made_by}, this is {now}; make the report anew from its logs"
+        if problem := version_problem(self.manifest):
+            return problem
         key = row.get("key")
-        fit = load_fit(self.folder / "data" / _FITS, key) if isinstance(key, str) and key.isalnum() else None
+        fit = load_fit(self.folder / "data" / FITS, key) if isinstance(key, str) and key.isalnum() else None
         return fit if fit is not None else "its kept fit is missing or damaged; make the report anew from its logs"
+
+
+def version_problem(manifest: Mapping[str, Any]) -> str:
+    """Why the fits that a report keeps cannot be read; empty where this version wrote them."""
+    made_by = str(manifest.get("versions", {}).get("evenhand", "unknown"))
+    if made_by == (now := package_versions(())["evenhand"]):
+        return ""
+    return f"its fit was kept by version {made_by}, this is {now}; make the report anew from its logs"
 
 
 def report_contrasts(
@@ -113,24 +120,22 @@ def report_contrasts(
     p-values are adjusted over all measures, models and tasks that have a contrast. Models are matched by name, or
     because each side has one only.
     """
-    if not 0 < rope < 1:
-        raise AnalysisError(f"differences that count as none must lie between 0 and 1, not {rope:g}")
-    if seed < 0:
-        raise AnalysisError(f"a seed is 0 or larger, not {seed}")
-    check_level(ci_level)
+    options = checked_options(rope, ci_level, seed, flips)
     sides = _Report.read("before", before), _Report.read("after", after)
-    tasks = [task for task in _values(sides[0].estimates, "task") if task in set(_values(sides[1].estimates, "task"))]
+    tasks = [
+        task for task in values_of(sides[0].estimates, "task") if task in set(values_of(sides[1].estimates, "task"))
+    ]
     if not tasks:
         return ReportContrasts(pd.DataFrame(), ("No posterior contrasts: the reports have no yes/no task in common.",))
     rows, tests = [], []
     said_of: dict[str, list[str]] = {}
     for task in tasks:
-        found, tested, said = _task_contrasts(*sides, task, _Options(rope, ci_level, seed, flips))
+        found, tested, said = _task_contrasts(*sides, task, options)
         rows.append(found)
         tests.append(tested)
         for sentence in said:
             said_of.setdefault(sentence, []).append(task)
-    notes = [_of_tasks(sentence, named, len(tasks)) for sentence, named in said_of.items()]
+    notes = [of_tasks(sentence, named, len(tasks)) for sentence, named in said_of.items()]
     rows, tests = [part for part in rows if len(part)], [part for part in tests if len(part)]
     if not rows:
         return ReportContrasts(pd.DataFrame(), tuple(notes))
@@ -138,19 +143,21 @@ def report_contrasts(
     return ReportContrasts(beside_tests(pd.concat(rows, ignore_index=True), judged), (INDEPENDENT, *notes))
 
 
-def _of_tasks(sentence: str, tasks: Sequence[str], total: int) -> str:
+def of_tasks(sentence: str, tasks: Sequence[str], total: int) -> str:
     """A sentence with the tasks that it is about, unless these are all."""
     if len(tasks) == total:
         return sentence
-    return f"{'task' if len(tasks) == 1 else 'tasks'} {_some([shown(task) for task in tasks])}: {sentence}"
+    return f"{'task' if len(tasks) == 1 else 'tasks'} {some_names([shown(task) for task in tasks])}: {sentence}"
 
 
-def _some(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class ContrastOptions:
+    """What contrasts are made with."""
+
     rope: float
     ci_level: float
     seed: int
@@ -161,13 +168,22 @@ class _Options:
         return np.random.default_rng([self.seed, *"\0".join(names).encode()])
 
 
+def checked_options(rope: float, ci_level: float, seed: int, flips: int) -> ContrastOptions:
+    """Options, or an AnalysisError that names the one out of range."""
+    if not 0 < rope < 1:
+        raise AnalysisError(f"differences that count as none must lie between 0 and 1, not {rope:g}")
+    if seed < 0:
+        raise AnalysisError(f"a seed is 0 or larger, not {seed}")
+    return ContrastOptions(rope, check_level(ci_level), seed, flips)
+
+
 def _task_contrasts(
-    before: _Report, after: _Report, task: str, options: _Options
+    before: _Report, after: _Report, task: str, options: ContrastOptions
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """Contrasts and paired tests of one task, and what is to be said of them."""
     fits = _comparable_fits(before, after, task)
-    models = [_values(report.of(report.estimates, task), "model") for report in (before, after)]
-    pairs = _pairs(*models)
+    models = [values_of(report.of(report.estimates, task), "model") for report in (before, after)]
+    pairs = pairs_by_name(*models)
     if isinstance(fits, str) or not pairs:
         why = fits if isinstance(fits, str) else "no model in common"
         return pd.DataFrame(), pd.DataFrame(), [f"No posterior contrasts: {why}."]
@@ -186,7 +202,7 @@ def _task_contrasts(
     tests, said = _tests(before, after, task, pairs, shared, options)
     quick = [r.side for r, fit in zip((before, after), fits, strict=True) if fit.glance.get("fast")]
     said += [f"A quick look with few draws (--fast): {' and '.join(quick)}."] if quick else []
-    return contrasts, tests, _left_out(models, pairs) + said
+    return contrasts, tests, left_out(models, pairs) + said
 
 
 def _comparable_fits(before: _Report, after: _Report, task: str) -> tuple[AnswerBiasFit, AnswerBiasFit] | str:
@@ -201,7 +217,7 @@ def _comparable_fits(before: _Report, after: _Report, task: str) -> tuple[Answer
             return f"{name} is {shown(str(one[column]))} before and {shown(str(two[column]))} after"
     if first.glance.get("key") == second.glance.get("key"):
         return "both reports keep the same fit, of the same responses"
-    cells = ["/".join(cell for cell in _values(r.of(r.sums, task), "cell") if cell) for r in (before, after)]
+    cells = ["/".join(cell for cell in values_of(r.of(r.sums, task), "cell") if cell) for r in (before, after)]
     return (first, second) if cells[0] == cells[1] else f"the cells are {cells[0]} before and {cells[1]} after"
 
 
@@ -211,7 +227,7 @@ def _tests(
     task: str,
     pairs: Sequence[tuple[str, str]],
     shared: Mapping[str, str],
-    options: _Options,
+    options: ContrastOptions,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Paired tests of every pair of models over the units that both sides have, and why some are missing."""
     if shared["target"] == "census":
@@ -238,25 +254,27 @@ def _tests(
         if found.dropped:
             dropped.append(f"{found.dropped:,} of {shown(first)}")
     if dropped:
-        said.append(f"Units of one side alone are left out of the paired tests: {_some(dropped)}.")
+        said.append(f"Units of one side alone are left out of the paired tests: {some_names(dropped)}.")
     return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()), said
 
 
-def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
+def pairs_by_name(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
     """Models of one name; without any, the only model of each side."""
     same = [(name, name) for name in before if name in set(after)]
     alone = len(before) == len(after) == 1
     return same or ([(before[0], after[0])] if alone else [])
 
 
-def _left_out(models: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]) -> list[str]:
+def left_out(models: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]) -> list[str]:
     said = []
     for side, (name, found) in enumerate(zip(("before", "after"), models, strict=True)):
         rest = [model for model in found if model not in {pair[side] for pair in pairs}]
         if rest:
-            said.append(f"Models found {name} only, without a contrast: {_some([shown(model) for model in rest])}.")
+            said.append(
+                f"Models found {name} only, without a contrast: {some_names([shown(model) for model in rest])}."
+            )
     return said
 
 
-def _values(table: pd.DataFrame, column: str) -> list[str]:
+def values_of(table: pd.DataFrame, column: str) -> list[str]:
     return sorted(set(table[column].astype(str))) if column in table.columns else []

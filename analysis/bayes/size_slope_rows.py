@@ -83,7 +83,8 @@ def _of_measure(measure: str, group: pd.DataFrame, priors: SlopePriors, ci_level
     labels = [(NEW, ""), (THESE, ""), *((ONE, str(name)) for name in names)]
     order = [1, 0, *range(2, len(labels))]
     sizes = [len(used), len(used), *np.bincount(family)]
-    return pd.DataFrame([shared | {"n_models": int(sizes[i])} | _row(*labels[i], i, first, second) for i in order])
+    rows = [_row(labels[i][0], labels[i][1], i, first, second) for i in order]
+    return pd.DataFrame([shared | {"n_models": int(sizes[i])} | row for i, row in zip(order, rows, strict=True)])
 
 
 def _usable(group: pd.DataFrame) -> _Usable:

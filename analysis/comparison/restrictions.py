@@ -50,6 +50,7 @@ def restricted_floors(
     table = pd.concat(parts, ignore_index=True)
     if changed:
         table = table.merge(pd.concat(changed, ignore_index=True), on=["part", "model"], how="left")
+        table["change_reason"] = table["change_reason"].fillna("what the parts are compared with")
     return table.assign(ci_level=ci_level, uncertain=uncertain)
 
 

@@ -32,6 +32,7 @@ SPREAD: Final = (
 )
 NOTHING: Final = "no response in a cell that this needs"
 ONE_UNIT: Final = "only one unit: the variance between units is unknown"
+NOT_VARIED: Final = "no unit deviates, hence no standard error"
 NO_ERROR: Final = "units do not differ within the levels: no error to set a difference against"
 #: Affirmative and negated accuracy over the four cells, responses weighing alike.
 _BY_POLARITY: Final = np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
@@ -188,7 +189,7 @@ def baseline_differences(
             for q in range(len(others)):
                 ends = difference_limits(rates, k + q, tuple(range(k)), weights[q], ci_level=float(level))
                 low[m, q], high[m, q] = ends[0][m], ends[1][m]
-    reasons = np.select([found.empty[:, k:], found.single[:, k:]], [NOTHING, ONE_UNIT], "")
+    reasons = np.select([found.empty[:, k:], found.single[:, k:], error <= 0], [NOTHING, ONE_UNIT, NOT_VARIED], "")
     rows = pd.DataFrame(
         {
             "model": np.repeat(arrays.models, len(others)),
@@ -291,5 +292,7 @@ def _rate_rows(
         "scale": np.full(len(n), "probability difference" if difference else "probability"),
         "n": n.sum(axis=1)[:, ell != 0].sum(axis=1).astype(np.int64),
         "n_clusters": rates.units[:, at],
-        "reason": np.select([found.empty[:, at], found.single[:, at]], [NOTHING, ONE_UNIT], ""),
+        "reason": np.select(
+            [found.empty[:, at], found.single[:, at], variance <= 0], [NOTHING, ONE_UNIT, NOT_VARIED], ""
+        ),
     }

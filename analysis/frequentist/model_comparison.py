@@ -25,6 +25,7 @@ from analysis.measures.yes_no_bias import CONTRASTS, PAIR_WEIGHTS
 Floats = NDArray[np.float64]
 ROPE: Final = 0.02
 FLOOR: Final = "competence_floor"
+FLOOR_RANKED: Final = "only floors are ranked"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -212,6 +213,8 @@ def _models(
             best, low, high = shown_ranks(estimate, different)
             rows |= {"rank": best, "rank_low": low, "rank_high": high}
             rows |= {"p_first": ranks.p_first, "reason": list(ranks.reason)}
+        else:
+            rows |= {"reason": FLOOR_RANKED}
         parts.append(pd.DataFrame(rows))
     return pd.concat(parts, ignore_index=True)
 

@@ -36,6 +36,7 @@ from analysis.studies.comparison_table import (
     comparison_table,
     forests,
     primary_measures,
+    stored_comparison,
 )
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults
@@ -126,7 +127,7 @@ def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -
         limits=() if failed else _limits(context, fit),
         attention=tuple(attention),
         methods=(*bayesian_methods(context.design, fit), *((COMPONENTS_METHODS,) if explained is not None else ())),
-        data=_data(context.design, fitted),
+        data=_data(context.design, fitted, results.estimates),
         files=files_of_fit(context, str(fit.glance.get("key", ""))),
     )
 
@@ -217,10 +218,10 @@ def _limits(context: TaskContext, fit: AnswerBiasFit) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _data(design: TaskDesign, fitted: SchoolsFit) -> dict[str, pd.DataFrame]:
+def _data(design: TaskDesign, fitted: SchoolsFit, estimates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     fit = fitted.fit
     tables = {
-        "schools": fitted.comparison,
+        "schools": stored_comparison(fitted.comparison, estimates),
         "bayesian_unpooled": fit.unpooled,
         "bayesian_gates": fit.gates.assign(task=design.task),
         "bayesian_fits": pd.DataFrame([dict(fit.glance) | {"status": fit.status, "reason": fit.reason}]),

@@ -29,13 +29,14 @@ from analysis.studies.belief_bias_bayes_tables import (
     posterior_table,
     schools_table,
 )
-from analysis.studies.comparison_table import same_decision
+from analysis.studies.comparison_table import same_decision, stored_comparison
 from analysis.studies.conditions import declared_pairs
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
 _EXCLUDED: Final = "excluded"
+NO_UNPOOLED: Final = "the endorsement model has no unpooled column"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +128,17 @@ def _part(context: TaskContext, fitted: BeliefSchools) -> Part:
         attention.append(sentence(where, "the Bayesian columns are a quick look with few draws (--fast)"))
     said = () if failed else _agreement(fitted, where)
     data = {
-        "belief_schools": fitted.comparison.assign(task=context.design.task),
+        "belief_schools": stored_comparison(fitted.comparison, fitted.estimates, unpooled=NO_UNPOOLED).assign(
+            task=context.design.task
+        ),
         "belief_vote_estimates": fitted.estimates,
         "belief_bayes_gates": fit.gates.assign(task=context.design.task),
         "belief_bayes_fits": pd.DataFrame([dict(fit.glance) | {"status": fit.status, "reason": fit.reason}]),
     }
     if len(fitted.levels):
-        data["level_schools"] = fitted.levels.assign(task=context.design.task)
+        keys = ("factor", "first", "second", "model")
+        levels = stored_comparison(fitted.levels, fitted.by_model, keys=keys, unpooled=NO_UNPOOLED)
+        data["level_schools"] = levels.assign(task=context.design.task)
     if not failed:
         data |= {
             "belief_bayes": fit.table,

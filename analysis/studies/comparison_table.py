@@ -181,19 +181,8 @@ def _prepared(comparison: pd.DataFrame, estimates: pd.DataFrame, labels: Mapping
     own = estimates[[*keys, "ci_level", "ci_method", "n", "n_clusters", "unit", "uncertain", "target", "reason"]]
     own = own.assign(model=own["model"].astype(str)).rename(columns={"ci_method": "method", "reason": "own_reason"})
     rows = comparison.merge(own, on=keys, how="left", validate="one_to_one")
-    failed = rows["reason"]
-    why = rows["own_reason"].fillna("").replace("", UNEXPLAINED)
-    no_error = "no standard error to measure a difference by"
-    missing = {
-        "estimate": why,
-        "unpooled_estimate": why,
-        "pooled_estimate": failed.where(failed != "", why),
-        "difference_se": failed.where(failed != "", no_error),
-        "width_ratio": failed.where(failed != "", "no interval to compare with"),
-    }
-    reasons = {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
     return rows.assign(
-        **reasons,
+        **_reasons(rows),
         label=[labels.get(model, model) for model in rows["model"]],
         heading=rows["measure"].map(HEADINGS),
         printed_code=rows["code"].replace("", "none"),
@@ -201,6 +190,44 @@ def _prepared(comparison: pd.DataFrame, estimates: pd.DataFrame, labels: Mapping
         pooled_method="eti",
         expected_se=rows["expected_se"].fillna(0.0),
     )
+
+
+def stored_comparison(
+    comparison: pd.DataFrame, own: pd.DataFrame, *, keys: tuple[str, ...] = ("model", "measure"), unpooled: str = ""
+) -> pd.DataFrame:
+    """A comparison of the schools as the data hold it: with ``<column>_reason`` for every number that is missing.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        As ``comparison.schools.compare_schools`` returns.
+    own : DataFrame
+        Frequentist rows with ``reason``, one per ``keys``.
+    keys : tuple of str
+    unpooled : str
+        Why there is no unpooled column; empty where there is one.
+    """
+    if comparison.empty:
+        return comparison
+    said = own[[*keys, "reason"]].assign(model=own["model"].astype(str)).rename(columns={"reason": "own_reason"})
+    rows = comparison.merge(said, on=list(keys), how="left", validate="one_to_one")
+    reasons = _reasons(rows)
+    if unpooled:
+        reasons["unpooled_estimate_reason"] = pd.Series(unpooled, index=rows.index)
+    return rows.drop(columns="own_reason").assign(**reasons)
+
+
+def _reasons(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Why numbers of a row are missing: ``reason`` of a fit that failed, ``own_reason`` of the estimate."""
+    failed, why = rows["reason"], rows["own_reason"].fillna("").replace("", UNEXPLAINED)
+    missing = {
+        "estimate": why,
+        "unpooled_estimate": why,
+        "pooled_estimate": failed.where(failed != "", why),
+        "difference_se": failed.where(failed != "", "no standard error to measure a difference by"),
+        "width_ratio": failed.where(failed != "", "no interval to compare with"),
+    }
+    return {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
 
 
 def _note(rows: pd.DataFrame) -> str:

@@ -20,6 +20,7 @@ from analysis.studies.declared_tables import estimates_of
 from analysis.studies.summary import listed
 
 EXPLORATORY: Final = "Exploratory, but for what the section Primary analysis holds of it, which study.toml names."
+NO_ESTIMATE: Final = "this test has no estimate"
 _NOTHING: Final = "These logs hold nothing of it."
 _ADJUST: Final[dict[str, Callable[[Any], Any]]] = {
     "holm": holm,
@@ -163,12 +164,14 @@ def _adjusted(
     adjusted = _ADJUST[family.method](p)
     shown = np.where(np.isnan(p), "not tested", np.where(adjusted <= 1 - ci_level, "shown", "not shown"))
     reasons = tests["reason"].fillna("").astype(str) if "reason" in tests.columns else pd.Series("", index=tests.index)
+    estimate = tests["estimate"].to_numpy(float) if "estimate" in tests.columns else np.full(len(p), np.nan)
+    known = ~np.isnan(estimate)
     return pd.DataFrame(
         {
             "family": family.name,
             "source": tests["source"],
             "what": [_named(row, naming, labels) for row in tests.to_dict("records")],
-            "estimate": tests["estimate"].to_numpy(float) if "estimate" in tests.columns else np.nan,
+            "estimate": estimate,
             "p_value": p,
             "p_floor": resolution,
             "p_adjusted": adjusted,
@@ -176,7 +179,7 @@ def _adjusted(
             "p_adjust_method": family.method,
             "family_size": family_size(p),
             "decision": shown,
-            "reason": np.where(np.isnan(p), reasons.replace("", "not tested"), ""),
+            "reason": np.where(np.isnan(p), reasons.replace("", "not tested"), np.where(known, "", NO_ESTIMATE)),
         }
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from analysis.comparison.weightings import WEIGHTINGS, unlike_cells, weighting_table
@@ -20,6 +21,7 @@ MEASURES = {"accuracy": "Accuracy", "competence_floor": "Competence floor"}
 
 #: Where no model moves by what three decimals show, there is nothing to tabulate.
 LEAST_SPREAD = 0.0005
+SAME_CELLS = "floors weigh the cells alike in any case"
 
 
 def weightings_part(context: TaskContext) -> Part | None:
@@ -41,6 +43,8 @@ def weightings_part(context: TaskContext) -> Part | None:
         )
         if (rows["spread"] >= LEAST_SPREAD).any():
             tables.append(_table(context, rows, tuple(kept), measure, title))
+        if "cell" in estimates and "cell" not in kept:
+            rows = rows.assign(cell=np.nan, cell_low=np.nan, cell_high=np.nan, cell_reason=SAME_CELLS)
         data.append(rows)
     section = Section(f"{context.where}Weighting of responses", lead=(_sentence(data[0]),), tables=tuple(tables))
     return Part((section,), data={"weightings": pd.concat(data, ignore_index=True).assign(task=context.design.task)})

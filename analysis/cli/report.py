@@ -10,6 +10,8 @@ from typing import Any
 EXAMPLE = "example"
 #: A report's folder has a name of at most this many characters.
 NAME_LENGTH = 80
+#: Arguments that change nothing within a report, or stand for files whose content counts.
+NOT_OF_THE_REPORT = frozenset({"logs", "out", "quiet", "again", "run", "study", "overrides"})
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -43,24 +45,65 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--no-text", action="store_true", help="leave every raw text out: responses, prompts, what messages quote"
     )
+    parser.add_argument(
+        "--again", action="store_true", help="make the report also where nothing changed since it was written"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the report and say where it is and what needs attention."""
-    from analysis.reduction.intake import IntakeSettings
-    from analysis.reduction.selection import parse_selection
-    from analysis.report.escape import escape_terminal
-    from analysis.report.manifest import changed_versions, document_problem
-    from analysis.report.write import check_target, write_report
-    from analysis.studies.context import BayesianSettings, Resampling
-    from analysis.studies.run import RunSettings, run_report
+    """Write the report, unless it lies there as it would be written again, and say where it is."""
+    from analysis.report.unchanged import unchanged
+    from analysis.report.write import check_target
 
     started = time.perf_counter()
     logs = args.logs or default_logs(Path("logs"))
     out = args.out or Path("reports") / report_name(logs)
     check_target(out)
+    now = circumstances_of(args, logs)
+    said = None if args.again else unchanged(out, now)
+    if said is not None:
+        print("nothing changed since this report was written: logs, settings, seed, versions, code (--again: anew)")
+    else:
+        said = make(args, logs, out, now)
+    print(f"{said['responses']:,} responses read, {said['used']:,} used; {time.perf_counter() - started:.1f} s")
+    say(said, out, pdf=args.pdf)
+    return 0
+
+
+def circumstances_of(args: argparse.Namespace, logs: list[Path]) -> str:
+    """Hash of what the report depends on; empty where a file or a setting is wrong, which the run will say."""
+    from analysis.errors import AnalysisError
+    from analysis.reduction.overrides import find_overrides
+    from analysis.report.unchanged import circumstances
+    from analysis.schema.study import find_study, load_study
+
+    try:
+        place, overrides = args.study or find_study(logs), args.overrides or find_overrides(logs)
+        study = load_study(place)
+        tables = [study.items_file, study.external.file if study.external else ""]
+        named = [path for path in (place, overrides) if path is not None]
+        named += [Path(study.path).parent / name for name in tables if name]
+    except (AnalysisError, OSError):
+        return ""
+    chosen = {name: value for name, value in vars(args).items() if name not in NOT_OF_THE_REPORT}
+    options = {name: value.name if isinstance(value, Path) else value for name, value in chosen.items()}
+    return circumstances(logs, named, options)
+
+
+def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dict[str, Any]:
+    """Read, estimate and write; returns what is to be said of it."""
+    from dataclasses import replace
+
+    from analysis.reduction.intake import IntakeSettings
+    from analysis.reduction.selection import parse_selection
+    from analysis.report.manifest import changed_versions
+    from analysis.report.unchanged import CIRCUMSTANCES, SAID
+    from analysis.report.write import write_report
+    from analysis.studies.context import BayesianSettings, Resampling
+    from analysis.studies.run import RunSettings, run_report
+
     progress = Progress(quiet=args.quiet or not sys.stderr.isatty())
     settings = RunSettings(
         study=args.study,
@@ -88,21 +131,34 @@ def run(args: argparse.Namespace) -> int:
     content = run_report(logs, settings)
     if args.out is None:
         refuse_other_logs(out, content.manifest)
-    progress.stage("writing the report")
-    write_report(content, out, pdf=args.pdf)
-    progress.done()
     rows = content.manifest["rows"]
-    print(f"{rows['responses']:,} responses read, {rows['used']:,} used; {time.perf_counter() - started:.1f} s")
-    for line in content.summary[:8]:
+    said = {
+        "responses": rows["responses"],
+        "used": rows["used"],
+        "summary": list(content.summary),
+        "attention": list(content.attention),
+    }
+    progress.stage("writing the report")
+    manifest = {**content.manifest, CIRCUMSTANCES: now, SAID: said}
+    write_report(replace(content, manifest=manifest), out, pdf=args.pdf)
+    progress.done()
+    return said
+
+
+def say(said: Mapping[str, Any], out: Path, *, pdf: bool) -> None:
+    """What can be claimed, what needs attention, and where the report is."""
+    from analysis.report.escape import escape_terminal
+    from analysis.report.manifest import document_problem
+
+    for line in said["summary"][:8]:
         print(f"  {escape_terminal(line)}")
-    if content.attention:
-        print(f"needs attention ({len(content.attention)}):")
-        for line in content.attention[:5]:
+    if attention := said["attention"]:
+        print(f"needs attention ({len(attention)}):")
+        for line in attention[:5]:
             print(f"  {escape_terminal(line)}")
-    if args.pdf and (problem := document_problem(out)):
+    if pdf and (problem := document_problem(out)):
         print(f"no report.pdf: {escape_terminal(problem)}")
     print(f"report: {out / 'index.html'}")
-    return 0
 
 
 def default_logs(folder: Path) -> list[Path]:

@@ -75,32 +75,38 @@ def _linked_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     for j in range(first + n, z.size):
         value -= 0.5 * z[j] ** 2
         gradient[j] = -z[j]
+    root_rho = math.sqrt(rho)
+    last_v = spread = root = log_spread = np.nan
     for i in range(n):
-        mean, ss, k, paired, x, v = d.rows[:, i]
+        mean, ss, k, paired = d.rows[0, i], d.rows[1, i], d.rows[2, i], d.rows[3, i]
+        x, v = d.rows[4, i], d.rows[5, i]
         unit, g = first + n + d.unit_at[i], z[first + i]
-        spread = omega**2 + v
-        root = math.sqrt(v / spread)
+        if v != last_v:  # it depends on k, which most instances share
+            spread, last_v = omega**2 + v, v
+            root, log_spread = math.sqrt(v / spread), math.log(spread)
         h = omega * (x - level) / spread + root * g
         free = math.exp(2.0 * (level + omega * h))
         variance = free + ROUNDING**2
         noise = variance / k
-        root_rho = math.sqrt(rho)
         shared = paired * z[unit] if d.units else 0.0
         slab = tau**2 * (1.0 - paired * rho)
         away = mean - delta - tau * root_rho * shared
         total = slab + noise
         eta = a + b * h
-        on = -0.5 * (math.log(total) + away**2 / total) - _softplus(-eta)
-        off = -0.5 * (math.log(noise) + mean**2 / noise) - _softplus(eta)
-        q = _expit(on - off)
-        value += max(on, off) + math.log1p(math.exp(-abs(on - off)))
-        value -= 0.5 * ((k - 1.0) * math.log(variance) + ss / variance + h**2 + math.log(spread))
+        small = math.exp(-abs(eta))
+        log_odds = math.log1p(small)
+        on = -0.5 * (math.log(total) + away**2 / total) - (max(-eta, 0.0) + log_odds)
+        off = -0.5 * (math.log(noise) + mean**2 / noise) - (max(eta, 0.0) + log_odds)
+        less = math.exp(-abs(on - off))
+        q = (1.0 if on >= off else less) / (1.0 + less)
+        value += max(on, off) + math.log1p(less)
+        value -= 0.5 * ((k - 1.0) * math.log(variance) + ss / variance + h**2 + log_spread)
         by_slab = -0.5 * q * (1.0 - away**2 / total) / total
         by_centre = q * away / total
         by_noise = by_slab - 0.5 * (1.0 - q) * (1.0 - mean**2 / noise) / noise
         by_variance = by_noise / k - 0.5 * ((k - 1.0) - ss / variance) / variance
         by_log_noise = 2.0 * free * by_variance
-        by_eta = q - _expit(eta)
+        by_eta = q - (1.0 if eta >= 0 else small) / (1.0 + small)
         by_h = -h + b * by_eta + omega * by_log_noise
         gradient[0] += by_centre
         gradient[1] += 2.0 * tau * (1.0 - paired * rho) * by_slab + root_rho * shared * by_centre

@@ -1,7 +1,7 @@
 """Calibration of the model of single answers: ranks under its priors, and responders of known noise beside the moments.
 
-    python benchmarks/calibrate_measurement.py sbc        [--simulations 120] [--seed 20261130]
-    python benchmarks/calibrate_measurement.py responders [--simulations 12]  [--seed 20261130]
+    python benchmarks/calibrate_measurement.py sbc        [--simulations 100] [--seed 20261130] [--resume]
+    python benchmarks/calibrate_measurement.py responders [--simulations 5]   [--seed 20261130]
 
 ``sbc`` draws hyper-parameters, beliefs and answers from the priors, with a clip at .03 so that many answers are
 censored, and ranks every hyper-parameter and reported quantity among 99 posterior draws. ``responders`` gives answers
@@ -13,6 +13,7 @@ import argparse
 import json
 import platform
 import time
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,15 +37,18 @@ RANKS = 99
 #: Share of answers at the clip is higher with this than with .01.
 SBC_CLIP = 0.03
 SETTINGS = SamplerSettings(chains=2, draws=990, tune=500, target_accept=0.9, cores=1)
+#: Medians and intervals need fewer draws than ranks.
+SHORTER = replace(SETTINGS, draws=500)
 RESULTS = Path(__file__).parent / "results"
 #: What is compared with its truth, in order.
 COMPARED = ("persistent", "noise", *(f"noise_{role}" for role in ROLES), *(f"share_{role}" for role in ROLES))
 
 
-def sbc(simulations: int, seed: int) -> pd.DataFrame:
-    """Ranks, one row per simulation."""
-    priors, rows = MeasurementPriors(), []
-    for at in range(simulations):
+def sbc(simulations: int, seed: int, *, resume: bool) -> pd.DataFrame:
+    """Ranks, one row per simulation; those kept by an earlier run with the same seed are not made again."""
+    priors, kept = MeasurementPriors(), RESULTS / "measurement_sbc_fits.csv"
+    rows = pd.read_csv(kept).head(simulations).to_dict("records") if resume and kept.exists() else []
+    for at in range(len(rows), simulations):
         rng = np.random.default_rng([seed, at])
         prior, answers = prior_answers(priors, rng, clip=SBC_CLIP)
         start = time.process_time()
@@ -97,7 +101,7 @@ def responders(simulations: int, seed: int) -> pd.DataFrame:
             truth, answers, stated = responder_answers(responder, rng)
             label = {"responder": responder.name, "simulation": at, "clipped": answers.clipped}
             start = time.process_time()
-            draws = sample_answers(answers, MeasurementPriors(), SETTINGS, seed=int(rng.integers(2**31)))
+            draws = sample_answers(answers, MeasurementPriors(), SHORTER, seed=int(rng.integers(2**31)))
             found = dict(draws.hyper) | measurement_quantities(draws, answers)
             spent = time.process_time() - start
             sampler = {"divergences": int(draws.sampler.diverging.sum()), "r_hat": _r_hat(found)}
@@ -173,7 +177,7 @@ def _ssl(stated: tuple[NDArray[np.float64], ...], seed: int) -> dict[str, float]
         }
     )
     instances = model_instances(checked_instances(table))[0]
-    draws = sample_instances(instances, IncoherencePriors(), SETTINGS, linked=True, seed=seed)
+    draws = sample_instances(instances, IncoherencePriors(), SHORTER, linked=True, seed=seed)
     return _interval(np.sqrt((draws.mu**2).mean(axis=-1)))
 
 
@@ -201,11 +205,12 @@ def main() -> None:
     parser.add_argument("what", choices=("sbc", "responders"))
     parser.add_argument("--simulations", type=int, default=None)
     parser.add_argument("--seed", type=int, default=20261130)
+    parser.add_argument("--resume", action="store_true", help="of sbc: go on after the simulations that are kept")
     args = parser.parse_args()
-    wanted = args.simulations or {"sbc": 120, "responders": 12}[args.what]
+    wanted = args.simulations or {"sbc": 100, "responders": 5}[args.what]
     start = time.process_time()
     if args.what == "sbc":
-        summary = sbc_summary(sbc(wanted, args.seed), args.seed)
+        summary = sbc_summary(sbc(wanted, args.seed, resume=args.resume), args.seed)
     else:
         summary = responders_summary(responders(wanted, args.seed))
     _keep(summary, f"measurement_{args.what}.csv")
@@ -215,6 +220,7 @@ def main() -> None:
         "versions": {name: version(name) for name in ("numpy", "scipy", "pandas", "nutpie", "numba")}
         | {"python": platform.python_version()},
         "machine": f"{platform.machine()}, one core",
+        "resumed": args.resume,
         "cpu_seconds": round(time.process_time() - start, 1),
     }
     path = RESULTS / f"measurement_{args.what}.json"

@@ -19,7 +19,8 @@ ACCURACY_RANGE: Final = (0.05, 0.95)
 BIAS_RANGE: Final = (-0.2, 0.2)
 EXTREME_CELL: Final = 0.02
 LARGEST_EXTREME_SHARE: Final = 0.40
-_LOCATIONS: Final = frozenset({"discrimination_mean", "belief_mean"})
+#: Priors that may be negative.
+LOCATIONS: Final = frozenset({"discrimination_mean", "belief_mean"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class BeliefPriors:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name not in _LOCATIONS and value <= 0):
-                kind = "a finite number" if name in _LOCATIONS else "a finite number above 0"
+            if not np.isfinite(value) or (name not in LOCATIONS and value <= 0):
+                kind = "a finite number" if name in LOCATIONS else "a finite number above 0"
                 raise AnalysisError(f"prior {name}: must be {kind}, not {value!r}")
 
 

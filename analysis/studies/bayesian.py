@@ -8,7 +8,8 @@ import pandas as pd
 
 from analysis.bayes.components import VarianceComponents, variance_components
 from analysis.bayes.fit import fit_answer_bias
-from analysis.bayes.priors import Priors, priors_from
+from analysis.bayes.prior_settings import answer_bias_priors
+from analysis.bayes.priors import Priors
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings, fast_settings
 from analysis.bayes.summaries import KERNELS
@@ -80,7 +81,7 @@ def bayesian_part(context: TaskContext) -> Part | None:
 def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.DataFrame) -> SchoolsFit:
     """Fit the answer-bias model to a task and set it beside the frequentist results."""
     settings, design = context.bayes, context.design
-    priors = priors_from(context.study.priors)
+    priors = answer_bias_priors(context.study.priors)
     # Units as asked, also where the claim is about new templates: those the model itself draws anew.
     asked = cell_covariances(weighted_sums(counts, replace(design, target="these")), uncertain=design.uncertain)
     layer = cluster_estimates(asked)

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.bayes.accuracy_result import AccuracyFit
 from analysis.bayes.belief_bias_result import BeliefBiasFit
 from analysis.bayes.priors import Priors, prior_table
 from analysis.bayes.result import AnswerBiasFit
@@ -81,7 +82,7 @@ def differences_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[st
 
 def gates_table(
     design: TaskDesign,
-    fit: AnswerBiasFit | BeliefBiasFit,
+    fit: AnswerBiasFit | BeliefBiasFit | AccuracyFit,
     *,
     mark: str = "",
     name: str = "sampler_gates",
@@ -171,7 +172,13 @@ def sensitivity_table(
 
 
 def predictive_table(
-    design: TaskDesign, fit: AnswerBiasFit, labels: Mapping[str, str], *, mark: str = ""
+    design: TaskDesign,
+    fit: AnswerBiasFit | BeliefBiasFit,
+    labels: Mapping[str, str],
+    *,
+    mark: str = "",
+    name: str = "predictive_checks",
+    title: str = "Posterior predictive checks",
 ) -> Table | None:
     """One row per check: how many models lie outside what the fit predicts, and the most unlikely one."""
     if fit.predictive.empty:
@@ -190,8 +197,8 @@ def predictive_table(
         )
     table = pd.DataFrame(rows).assign(ci_level=0.95, ci_method="eti")
     spec = TableSpec(
-        table_name("predictive_checks", design),
-        title=_titled("Posterior predictive checks", design, mark),
+        table_name(name, design),
+        title=_titled(title, design, mark),
         columns=(
             Text("check", "Check"),
             Count("models", "Models"),

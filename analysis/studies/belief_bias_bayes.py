@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.bayes.belief_bias import fit_belief_bias
+from analysis.bayes.belief_bias_priors import BeliefPriors
 from analysis.bayes.belief_bias_result import BeliefBiasFit
 from analysis.bayes.belief_bias_sampling import belief_settings
+from analysis.bayes.prior_settings import belief_bias_priors
 from analysis.comparison.belief_bias_schools import belief_bias_schools, level_schools
 from analysis.frequentist.belief_bias import belief_bias_estimates
 from analysis.frequentist.condition_tests import model_pair_tests
@@ -21,7 +23,7 @@ from analysis.report.figures.forest import forest_figure
 from analysis.report.numbers import counted
 from analysis.studies.answers import TaskAnswers, shared_columns, unit_name
 from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, first_line, teller
-from analysis.studies.bayesian_tables import gates_table
+from analysis.studies.bayesian_tables import gates_table, predictive_table
 from analysis.studies.belief_bias_bayes_tables import (
     belief_priors_table,
     consistency_table,
@@ -49,6 +51,7 @@ class BeliefSchools:
     comparison: pd.DataFrame
     levels: pd.DataFrame
     ignored: tuple[str, ...]
+    priors: BeliefPriors
 
 
 def belief_bias_bayes_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
@@ -93,11 +96,13 @@ def belief_schools(context: TaskContext, answers: TaskAnswers) -> BeliefSchools:
             )
         )
     tell, ignored = teller(context, "belief bias, ")
+    priors = belief_bias_priors(context.study.priors)
     fit = fit_belief_bias(
         endorsement_counts(nested, conditions=answers.conditions),
         conditions=answers.conditions,
         pairs=pairs,
         task=context.design.task,
+        priors=priors,
         settings=belief_settings(fast=settings is not None and settings.fast),
         ci_level=context.ci_level,
         seed=settings.seed if settings is not None else 0,
@@ -115,6 +120,7 @@ def belief_schools(context: TaskContext, answers: TaskAnswers) -> BeliefSchools:
         comparison=belief_bias_schools(fit, estimates, lost=lost),
         levels=level_schools(fit, tests, estimates, lost=lost) if by_model else pd.DataFrame(),
         ignored=tuple(ignored),
+        priors=priors,
     )
 
 
@@ -169,7 +175,18 @@ def _section(context: TaskContext, fitted: BeliefSchools, said: tuple[str, ...])
     optional.append(
         gates_table(design, fit, mark=mark, name="belief_gates", title="Checks of the sampler of the endorsement model")
     )
-    optional.append(belief_priors_table(design))
+    if not failed:
+        optional.append(
+            predictive_table(
+                design,
+                fit,
+                labels,
+                mark=mark,
+                name="belief_predictive",
+                title="Posterior predictive checks of the endorsement model",
+            )
+        )
+    optional.append(belief_priors_table(design, fitted.priors))
     lead = [sentence("", words.removeprefix(context.where)) for words in said]
     remark = "Quick look." if fit.glance["fast"] else ""
     if failed:

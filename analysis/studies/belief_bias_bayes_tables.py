@@ -156,9 +156,9 @@ def consistency_table(
     return Table(spec, rows, simulated=design.simulated)
 
 
-def belief_priors_table(design: TaskDesign) -> Table:
+def belief_priors_table(design: TaskDesign, priors: BeliefPriors) -> Table:
     """Every prior with its meaning in probabilities."""
-    rows = [{"prior": name, "value": value, "meaning": meaning} for name, value, meaning in prior_table(BeliefPriors())]
+    rows = [{"prior": name, "value": value, "meaning": meaning} for name, value, meaning in prior_table(priors)]
     spec = TableSpec(
         table_name("belief_priors", design),
         title=_titled("Priors of the endorsement model", design, ""),

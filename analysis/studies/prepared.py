@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
-from analysis.bayes.priors import priors_from
+from analysis.bayes.prior_settings import check_priors
 from analysis.errors import AnalysisError
 from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
@@ -121,7 +121,7 @@ def prepared(paths: list[Path], settings: RunSettings, clock: Clock | None = Non
         study = replace(study, uncertain=settings.uncertain)
     if settings.preset is not None:
         study = study_with_preset(study, settings.preset)
-    priors_from(study.priors)  # an unknown prior is an error before any log is read
+    check_priors(study.priors)  # an unknown prior is an error before any log is read
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
         settings = replace(settings, bayes=with_working_copy(settings.bayes, Path(folder)))
         with stage(clock, settings, "reading logs"):

@@ -9,12 +9,15 @@ import pandas as pd
 import pytest
 
 from analysis.bayes import gates
+from analysis.bayes.belief_bias_priors import BeliefPriors
+from analysis.errors import AnalysisError
 from analysis.report.formatted import format_table
 from analysis.report.write import TABLE_FORMATS
 from analysis.simulation.syllogisms import Syllogisms, simulate_syllogisms
 from analysis.simulation.vote_files import write_vote_files
 from analysis.studies.answers import task_answers
 from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
+from analysis.studies.belief_bias_bayes_tables import belief_priors_table
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
 from analysis.studies.prepared import RunSettings, prepared
 from tests.studies.golden_tables import assert_as_before, masked
@@ -24,7 +27,8 @@ DESIGN = Syllogisms(
     strategy_lean=(0.0, 0.3), strategy_discrimination=(0.0, 0.0), belief=(0.8, 0.5), unreadable=0.05, long_share=0.0,
 )  # fmt: skip
 TABLES = {
-    "belief_schools", "level_schools", "consistency_schools", "belief_posterior", "belief_gates", "belief_priors",
+    "belief_schools", "level_schools", "consistency_schools", "belief_posterior", "belief_gates",
+    "belief_predictive", "belief_priors",
 }  # fmt: skip
 
 
@@ -96,6 +100,35 @@ def test_without_bayes_there_is_no_part_and_a_skipped_task_says_so(context: Task
     assert found is not None
     assert not found.sections
     assert "too many tasks" in found.limits[0]
+
+
+def test_the_predictive_table_is_about_the_checks_of_the_fit(part: Part) -> None:
+    """Catches the checks of another model of the report, and models outside that are not counted."""
+    (table,) = [t for t in part.sections[0].tables if t.spec.name.startswith("belief_predictive")]
+    checks = part.data["belief_bayes_predictive"]
+    assert list(table.rows["check"]) == ["share of Yes", "share of unanimous votes", "sd over questions"]
+    for row in table.rows.itertuples():
+        own = checks[checks["check"] == row.check]
+        assert row.models == len(own) == 3
+        assert row.outside == (own["tail"] < 0.05).sum()
+        assert row.tail == own["tail"].min()
+
+
+def test_priors_of_the_study_reach_the_fit_and_its_table(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a setting that is read and not used, printed defaults, and a kept fit of other priors."""
+    given = {}
+
+    def noted(counts: object, **options: object) -> None:
+        given.update(options)
+        raise AnalysisError("noted")
+
+    monkeypatch.setattr("analysis.studies.belief_bias_bayes.fit_belief_bias", noted)
+    study = replace(context.study, priors={"item_sd": 0.25, "belief_mean": -0.5, "template_sd": 2.0})
+    part = made(replace(context, study=study))
+    assert "noted" in part.limits[0]
+    assert given["priors"] == BeliefPriors(item_sd=0.25, belief_mean=-0.5)
+    table = belief_priors_table(context.design, given["priors"])
+    assert table.rows.set_index("prior").loc["item_sd", "value"] == 0.25
 
 
 def test_a_failed_fit_shows_no_number_of_it(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:

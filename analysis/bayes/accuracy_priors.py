@@ -55,6 +55,11 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 
 
+def prior_table(priors: AccuracyPriors) -> list[tuple[str, float, str]]:
+    """(name, value, meaning) of every prior, in order."""
+    return [(name, float(value), MEANINGS[name]) for name, value in asdict(priors).items()]
+
+
 def mean_accuracy(level: Floats, sd: Floats) -> Floats:
     """Accuracy over new items: mean of logistic(level + sd z) over standard normal z; arguments broadcast."""
     total = np.zeros(np.broadcast_shapes(np.shape(level), np.shape(sd)))

@@ -9,7 +9,7 @@ from typing import Final
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.context import BayesianSettings
 
-#: Yes/no tasks of one run that are fitted: each costs seconds to a minute of sampling.
+#: Tasks of one run, yes/no ones and others, that are fitted: each costs seconds to a minute of sampling.
 MOST_TASKS: Final = 8
 _FOLDER: Final = "fits"
 
@@ -36,7 +36,7 @@ def with_working_copy(settings: BayesianSettings | None, folder: Path) -> Bayesi
 def bayesian_by_task(
     settings: BayesianSettings | None, designs: Sequence[TaskDesign]
 ) -> dict[str, BayesianSettings | None]:
-    """Settings by task: beyond MOST_TASKS yes/no tasks those with the most responses are fitted.
+    """Settings by task: beyond MOST_TASKS yes/no tasks, or others, those with the most responses are fitted.
 
     Parameters
     ----------
@@ -44,9 +44,13 @@ def bayesian_by_task(
     designs : sequence of TaskDesign
         Of the tasks that the selection leaves.
     """
+    found: dict[str, BayesianSettings | None] = {design.task: settings for design in designs}
+    if settings is None:
+        return found
     judged = [design for design in designs if design.cells is not None]
-    fitted = {d.task for d in sorted(judged, key=lambda d: (-d.n_rows, d.task))[:MOST_TASKS]}
-    if settings is None or len(judged) <= MOST_TASKS:
-        return {design.task: settings for design in designs}
-    reason = f"of {len(judged)} yes/no tasks the {MOST_TASKS} with the most responses are fitted; --task chooses others"
-    return {d.task: settings if d.task in fitted else replace(settings, skipped=reason) for d in designs}
+    others = [design for design in designs if design.cells is None]
+    for kind, group in (("yes/no tasks", judged), ("tasks of other kinds", others)):
+        ordered = sorted(group, key=lambda d: (-d.n_rows, d.task))
+        reason = f"of {len(group)} {kind} the {MOST_TASKS} with the most responses are fitted; --task chooses others"
+        found |= {design.task: replace(settings, skipped=reason) for design in ordered[MOST_TASKS:]}
+    return found

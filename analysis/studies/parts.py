@@ -9,6 +9,7 @@ from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
+from analysis.studies.accuracy_bayes import accuracy_bayes_part
 from analysis.studies.associations import associations_part
 from analysis.studies.bayesian import bayesian_part
 from analysis.studies.between_models import between_models_part
@@ -131,6 +132,7 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     heat_maps_part,
     token_probabilities_part,
     leaderboard_part,
+    accuracy_bayes_part,
     repeated_part,
     external_part,
 )

@@ -188,7 +188,11 @@ def test_many_tasks_are_fitted_up_to_a_stated_number() -> None:
     designs = [Design(i, "gold" if i else None) for i in range(MOST_TASKS + 4)]
     found = bayesian_by_task(BayesianSettings(), designs)  # type: ignore[arg-type]
     skipped = [task for task, settings in found.items() if settings is not None and settings.skipped]
-    assert skipped == ["task 00", "task 01", "task 02", "task 03"]
+    assert skipped == ["task 01", "task 02", "task 03"]
+    assert "of 11 yes/no tasks the 8" in found["task 01"].skipped  # type: ignore[union-attr]
+    plain = [Design(i, None) for i in range(MOST_TASKS + 2)]
+    found_plain = bayesian_by_task(BayesianSettings(), plain)  # type: ignore[arg-type]
+    assert [t for t, s in found_plain.items() if s is not None and s.skipped] == ["task 00", "task 01"]
     assert "--task" in found["task 01"].skipped  # type: ignore[union-attr]
     few = bayesian_by_task(BayesianSettings(), designs[:MOST_TASKS])  # type: ignore[arg-type]
     assert not any(settings.skipped for settings in few.values() if settings is not None)

@@ -7,6 +7,7 @@ from analysis.frequentist.option_scores import option_scores
 from analysis.reduction.option_counts import option_counts, option_labels
 from analysis.report.columns import Count, Decision, Estimate, Number, PValue, Signed, Text
 from analysis.report.content import Section
+from analysis.report.figures.option_lean import option_lean_figure
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Spanner, Table, TableSpec
 from analysis.studies.coherence_tables import title_of
@@ -69,6 +70,15 @@ def option_bias_part(context: TaskContext) -> Part | None:
         f"{where}Options: position bias",
         lead=(_design_sentence(counts, found), _floor_sentence(models), _lean_sentence(models, context.ci_level)),
         tables=tuple(tables),
+        figures=(
+            option_lean_figure(
+                options,
+                name=table_name("option_lean", design),
+                title=title_of("Lean of answers to each option", design),
+                ci_level=context.ci_level,
+                labels=context.labels,
+            ),
+        ),
     )
     return Part(
         (section,),

@@ -68,3 +68,11 @@ def test_f1_of_options_is_printed(content) -> None:
     assert [rows.loc["says B", f"f1_{k}"] for k in range(4)] == pytest.approx([0, 2 * 30 / (120 + 30), 0, 0])
     assert rows.loc["says B", "macro_f1"] == pytest.approx(0.1)
     assert rows.loc["knows", "micro_f1"] > 0.75
+
+
+def test_lean_is_drawn_with_its_numbers_and_words(content) -> None:
+    """Catches a figure without data, or of other numbers than the table's."""
+    (figure,) = next(s for s in content.sections if s.title.endswith("position bias")).figures
+    kept = content.data["option_bias"].set_index(["model", "option"])["estimate"].to_dict()
+    assert figure.data.set_index(["model", "option"])["estimate"].to_dict() == kept
+    assert "The largest lean is +0.75 to B (says B)" in figure.alt

@@ -60,8 +60,11 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_tests.py
 	@$(PY) benchmarks/calibrate_null_reports.py
 	@$(PY) benchmarks/belief_bias_coverage.py
+	@$(PY) benchmarks/calibrate_accuracy.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes
+	@$(PY) benchmarks/calibrate_measurement.py sbc
+	@$(PY) benchmarks/calibrate_measurement.py responders
 
 reference: $(STAMP) ## recompute the numbers of R that tests compare with (needs R, see tests/reference/README.md)
 	@$(PY) tests/reference/make_inputs.py

@@ -115,6 +115,18 @@ EVIDENCE = (
         _columns("regime", "model", "simulations", "bias", "rmse", "coverage_these", "coverage_population", "hit_rate"),
     ),
     Evidence(
+        "measurement_sbc",
+        "Simulation-based calibration of the model of single answers",
+        "Coherent beliefs, what breaks them, noise by kind of question, answers at the clip censored.",
+        _columns("quantity", "simulations", "p_adjusted", "coverage", "coverage_nominal", "passed"),
+    ),
+    Evidence(
+        "measurement_responders",
+        "Single answers: model beside moments",
+        "Simulated responders of known noise and violation; answers of two decimals.",
+        _columns("responder", "quantity", "estimator", "simulations", "truth", "bias", "rmse", "coverage"),
+    ),
+    Evidence(
         "bias_scaling",
         "Cost of the hierarchical model by number of models",
         "Time of a gradient, and of the first approximation.",

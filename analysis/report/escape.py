@@ -82,6 +82,8 @@ def escape_terminal(text: str) -> str:
 
 def display_width(text: str) -> int:
     """Columns that text takes in a terminal: wide East Asian characters two, combining marks none."""
+    if text.isascii() and text.isprintable():
+        return len(text)
     return sum(map(_char_width, text)) + text.count("\ufe0f")
 
 

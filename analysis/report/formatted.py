@@ -1,5 +1,6 @@
 """A table as every reader sees it: text, alignment, styles and notes. The one place of rounding."""
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -102,8 +103,11 @@ def letter(place: int) -> str:
     return (letter(place - 1) if place else "") + chr(ord("a") + last)
 
 
+@functools.lru_cache(maxsize=1)
 def format_table(table: Table) -> FormattedTable:
     """Round, mark and explain a table, in plain Unicode text.
+
+    The last table is kept: a report renders each of its tables in every format before the next.
 
     Parameters
     ----------

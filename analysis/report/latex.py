@@ -2,14 +2,7 @@
 
 from collections.abc import Iterable
 
-from analysis.report.formatted import (
-    NAME_WIDTH,
-    Cell,
-    FormattedRow,
-    FormattedTable,
-    Heading,
-    format_table,
-)
+from analysis.report.formatted import NAME_WIDTH, Cell, FormattedRow, FormattedTable, Heading, format_table
 from analysis.report.latex_text import escape_latex, latex_width
 from analysis.report.short_names import with_short_names
 from analysis.report.spec import Table
@@ -18,6 +11,9 @@ from analysis.report.spec import Table
 LONG_TABLE_ROWS = 40
 _PAGE_LINES = 55
 _NOTE_CHARACTERS = 90
+#: Characters of a row that fit a page in the smallest size, and widths to which names are cut until they do.
+_LONG_LINE = 118
+_SHORTER = (28, 20, 14)
 #: Width of a text that takes several lines.
 _WRAPPED = "17em"
 _LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
@@ -65,13 +61,33 @@ def render_latex(table: Table) -> str:
     str
         Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
     """
-    shown = with_short_names(format_table(table), latex_width, wrapping=True)
+    shown = _fitting(format_table(table))
     return _COMMENT + (_long(shown) if _is_long(shown) else _float(shown))
 
 
 def standalone_latex(table: Table) -> str:
     """Document that holds one table and compiles by itself."""
     return _PREAMBLE + render_latex(table) + "\\end{document}\n"
+
+
+def _fitting(table: FormattedTable) -> FormattedTable:
+    """Long texts cut or broken into lines; cut further where a table that breaks over pages, and so cannot be
+    shrunk in a box, would be wider than the page."""
+    shown = with_short_names(table, latex_width, wrapping=True)
+    for longest in _SHORTER:
+        if not _is_long(shown) or _row_width(shown) <= _LONG_LINE:
+            break
+        shown = with_short_names(table, latex_width, longest=longest)
+    return shown
+
+
+def _row_width(table: FormattedTable) -> int:
+    """Characters of a row with each column's widest cell, two between columns."""
+    widths = [
+        min(max(map(_cell_width, column), default=0), NAME_WIDTH)
+        for column in zip(*(row.cells for row in table.rows), strict=True)
+    ]
+    return sum(widths) + 2 * len(widths)
 
 
 def _is_long(table: FormattedTable) -> bool:

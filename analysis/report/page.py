@@ -11,7 +11,6 @@ from analysis.report.figures.render import RenderedFigure, inline_svg, rendered_
 from analysis.report.html_table import render_html
 from analysis.report.provenance_section import provenance_section
 from analysis.report.references import with_short_citations
-from analysis.report.spec import Table
 from analysis.vocabulary import MEASURES
 
 _TABLE_FILES: Final = (("csv", "CSV"), ("tex", "LaTeX"), ("typ", "Typst"), ("md", "Markdown"), ("html", "HTML"))
@@ -19,7 +18,11 @@ _FIGURE_FILES: Final = (("csv", "data"), ("pdf", "PDF"), ("svg", "SVG"), ("png",
 _SIMULATED: Final = "Simulated data: the numbers on this page come from generated logs and say nothing about any model."
 
 
-def render_page(content: ReportContent, drawn: dict[str, RenderedFigure] | None = None) -> str:
+def render_page(
+    content: ReportContent,
+    drawn: dict[str, RenderedFigure] | None = None,
+    tables: dict[str, str] | None = None,
+) -> str:
     """The report as one self-contained HTML page.
 
     Everything that comes from logs is escaped; the content-security policy allows the page's own style
@@ -30,10 +33,13 @@ def render_page(content: ReportContent, drawn: dict[str, RenderedFigure] | None 
     content : ReportContent
     drawn : dict, optional
         Figures already rendered, by name; default: they are rendered here.
+    tables : dict, optional
+        Tables already rendered as HTML, by name; default: they are rendered here.
     """
     style, script = _asset("page.css"), _asset("page.js")
     rendered = drawn or {f.name: rendered_figure(f, simulated=is_simulated(content)) for f in content.figures}
-    sections = [_section(section, i, rendered) for i, section in enumerate(content.sections, start=1)]
+    shown = tables or {table.spec.name: render_html(table) for table in content.tables}
+    sections = [_section(section, i, rendered, shown) for i, section in enumerate(content.sections, start=1)]
     title = escape_html(content.title)
     return "\n".join(
         [
@@ -127,13 +133,13 @@ def _items(sentences: tuple[str, ...], kind: str = "") -> str:
     return f"<ul{named}>" + "".join(f"<li>{escape_html(text)}</li>" for text in sentences) + "</ul>"
 
 
-def _section(section: Section, number: int, drawn: dict[str, RenderedFigure]) -> str:
+def _section(section: Section, number: int, drawn: dict[str, RenderedFigure], shown: dict[str, str]) -> str:
     anchor = f"part-{number}"
     parts = [
         f'<section id="{anchor}" aria-labelledby="{anchor}-heading">',
         f'<h2 id="{anchor}-heading">{escape_html(section.title)}</h2>',
         *(f"<p>{escape_html(text)}</p>" for text in section.lead),
-        *(_table(table) for table in section.tables),
+        *(_table(table.spec.name, shown[table.spec.name]) for table in section.tables),
         *(_figure(figure, drawn[figure.name]) for figure in section.figures),
     ]
     if section.notes:
@@ -141,8 +147,8 @@ def _section(section: Section, number: int, drawn: dict[str, RenderedFigure]) ->
     return "\n".join([*parts, "</section>"])
 
 
-def _table(table: Table) -> str:
-    return f'<div class="exhibit">\n{render_html(table)}{_files("tables", table.spec.name, _TABLE_FILES)}\n</div>'
+def _table(name: str, fragment: str) -> str:
+    return f'<div class="exhibit">\n{fragment}{_files("tables", name, _TABLE_FILES)}\n</div>'
 
 
 def _figure(figure: Figure, rendered: RenderedFigure) -> str:

@@ -12,7 +12,7 @@ TEXT_WIDTH: Final = 240
 
 
 def with_short_names(
-    table: FormattedTable, width_of: Callable[[str], int], *, wrapping: bool = False
+    table: FormattedTable, width_of: Callable[[str], int], *, wrapping: bool = False, longest: int = NAME_WIDTH
 ) -> FormattedTable:
     """Table whose long texts are cut in the middle, each with a lettered note that gives it in full.
 
@@ -24,6 +24,8 @@ def with_short_names(
     wrapping : bool
         The medium breaks cells into lines: texts up to ``TEXT_WIDTH`` stay whole in columns that name no row,
         whose headings are then ``wrapped``.
+    longest : int
+        Width to which texts are cut.
     """
     letters = Letters({sentence: mark for mark, sentence in table.notes if mark})
     known = len(letters.of)
@@ -32,20 +34,20 @@ def with_short_names(
         for at, heading in enumerate(table.headings)
     )
 
-    def short(cell: Cell, *, limit: int = NAME_WIDTH) -> Cell:
+    def short(cell: Cell, *, limit: int = longest) -> Cell:
         if len(cell.parts) > 1 or width_of(cell.text) <= limit:
             return cell
         mark = letters.mark(f"In full: {cell.text}")
-        return replace(cell, parts=(shortened(cell.text, NAME_WIDTH, width_of),), marks=(*cell.marks, mark))
+        return replace(cell, parts=(shortened(cell.text, longest, width_of),), marks=(*cell.marks, mark))
 
     rows = tuple(
         replace(
             row,
             cells=tuple(
-                short(cell, limit=TEXT_WIDTH if heading.wrapped else NAME_WIDTH)
+                short(cell, limit=TEXT_WIDTH if heading.wrapped else longest)
                 for cell, heading in zip(row.cells, headings, strict=True)
             ),
-            group=short(row.group) if row.group else None,
+            group=short(row.group, limit=NAME_WIDTH) if row.group else None,
         )
         for row in table.rows
     )

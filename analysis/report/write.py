@@ -139,9 +139,13 @@ def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
 
 def _files(content: ReportContent) -> Iterator[tuple[str, bytes]]:
     """Path within the report and bytes of every text and figure."""
+    fragments = {}
     for table in content.tables:
         for ending, render in TABLE_FORMATS.items():
-            yield f"tables/{table.spec.name}.{ending}", render(table).encode("utf-8")
+            text = render(table)
+            if ending == "html":
+                fragments[table.spec.name] = text
+            yield f"tables/{table.spec.name}.{ending}", text.encode("utf-8")
     simulated = is_simulated(content)
     drawn = {figure.name: rendered_figure(figure, simulated=simulated) for figure in content.figures}
     for figure in content.figures:
@@ -154,7 +158,7 @@ def _files(content: ReportContent) -> Iterator[tuple[str, bytes]]:
     yield DOCUMENT, render_document(content).encode("ascii")
     yield "numbers.tex", number_macros(content.data, simulated=simulated).encode("ascii")
     yield "references.bib", bibtex(cited_keys(content.methods)).encode("ascii")
-    yield "index.html", render_page(content, drawn).encode("utf-8")
+    yield "index.html", render_page(content, drawn, fragments).encode("utf-8")
 
 
 def frame_csv(frame: pd.DataFrame) -> str:

@@ -75,6 +75,7 @@ def _draw(canvas: Canvas, *, counts: NDArray[np.int64], band: tuple[float, float
         axes.stairs(
             own,
             edges,
+            baseline=None,
             linewidth=1.1,
             label=f"chain {chain + 1}",
             color=_COLOURS[chain % 4],

@@ -22,7 +22,9 @@ _NO_DATE: Final[dict[str, dict[str, None]]] = {
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _XLINK: Final = "{http://www.w3.org/1999/xlink}href"
 _LOCAL: Final = re.compile(r"url\(#([^)]+)\)")
-#: What a drawing consists of; anything else in an SVG is left out of the page.
+#: Start of the address of a picture inside the drawing, such as the cells of a heat map.
+_PICTURE: Final = "data:image/png;base64,"
+#: What a drawing consists of, with pictures of its own; anything else in an SVG is left out of the page.
 _DRAWN: Final = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "circle", "line", "polyline", "polygon"}
 
 
@@ -95,9 +97,13 @@ def _plain_svg(svg: bytes) -> bytes:
 def _shapes(element: ET.Element, prefix: str) -> ET.Element:
     copy = ET.Element(element.tag.removeprefix(_SVG), _attributes(element, prefix))
     for child in element:
-        if isinstance(child.tag, str) and child.tag.removeprefix(_SVG) in _DRAWN:
+        if isinstance(child.tag, str) and (child.tag.removeprefix(_SVG) in _DRAWN or _is_picture(child)):
             copy.append(_shapes(child, prefix))
     return copy
+
+
+def _is_picture(element: ET.Element) -> bool:
+    return element.tag == f"{_SVG}image" and element.attrib.get(_XLINK, "").startswith(_PICTURE)
 
 
 def _attributes(element: ET.Element, prefix: str) -> dict[str, str]:
@@ -107,6 +113,8 @@ def _attributes(element: ET.Element, prefix: str) -> dict[str, str]:
         if name == "style":
             pairs = (part.split(":", 1) for part in value.split(";") if ":" in part)
             found.update({key.strip(): text.strip() for key, text in pairs})
+        elif name == _XLINK and value.startswith(_PICTURE):
+            found["href"] = value
         elif name == _XLINK:
             found["href"] = f"#{prefix}-{value.removeprefix('#')}"
         elif name == "id":

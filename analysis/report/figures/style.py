@@ -41,6 +41,8 @@ STYLE: Final[Any] = {
     "ytick.major.width": 0.6,
     "xtick.major.size": 3.0,
     "ytick.major.size": 3.0,
+    # A projecting cap would carry the bar of an interval beyond its ends, and below 0.
+    "lines.solid_capstyle": "butt",
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,
     "figure.dpi": 72.0,

@@ -250,7 +250,10 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
         if wanted and rule.source is not None and not rule.source.startswith("@") and rule.source not in names:
             near = suggestion(rule.source, names[:_NAMED])
             return f"it has no column {shown(rule.source)}, which [map] {column} in study.toml reads{near}"
-    return f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them"
+    return (
+        f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them, or [wide] the columns of models: "
+        "`evenhand study init` drafts it"
+    )
 
 
 def _broken(seen: Probe) -> str:

@@ -219,6 +219,10 @@ def draft_mapping(tables: Mapping[str, Sequence[str]], found: Mapping[str, Seque
         '# model = { value = "…" }   # where one model gave all responses',
         '# gold = { from = "…", values = { TRUE = "yes", FALSE = "no" } }   # where right answers are in other words',
         "",
+        "# [wide]      # where every model has a column of its own: then [map] needs no model",
+        '# models = ["…", "…"]',
+        '# value = "answer"   # what its cells hold: answer, output, logged_score or probability',
+        "",
         "# [reading]   # where responses say yes and no in other words",
         '# synonyms = { yes = ["ja"], no = ["nein"] }',
     ]

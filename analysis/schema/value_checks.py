@@ -230,6 +230,10 @@ def scores_without_number(
                 f"{named_task(design.task)}: logged_score of {number(count, 'row')} is {levels}; they are set aside"
             )
             fix = 'translate it: logged_score = { from = "…", values = { … } } under [map] in study.toml'
+            if rows_where(
+                con, f"{condition} AND regexp_matches(trim(logged_score), '^[0-9]+,[0-9]+$')", (design.task,)
+            )[0]:
+                fix = f"write decimal points, 0.5 for 0,5: what a comma separates is not guessed; for words, {fix}"
             found.append(Violation(WARNING, "score is no number", message, count, sources, fix))
     return found
 

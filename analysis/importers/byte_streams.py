@@ -59,7 +59,13 @@ def relative_name(path: Path, root: Path) -> str:
     the files have nothing but the top of the file system in common, a user's directory is written ``~``, that of
     another user with digits of its own.
     """
-    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    name, below = path.as_posix(), root.as_posix().rstrip("/") + "/"
+    if (
+        len(name) > len(below) and name.startswith(below) and not name.startswith("//")
+    ):  # the usual case, many times faster than pathlib's own
+        name = name[len(below) :]
+    else:
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     if root in _ABOVE_HOMES:
         name = _without_user(path, name)
     return os.fsencode(name).decode(errors="backslashreplace")

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -263,6 +264,7 @@ def _next(text: str, at: int, end: str, parser: JsonParser) -> int:
     return at if text.startswith(end, at) else _after(text, at, ",", parser)
 
 
+@lru_cache(maxsize=4)  # every importer asks for those of the same head
 def top_level_keys(text: str) -> tuple[str, ...]:
     """Keys of the first object in a text that may be cut off anywhere (of a list: of its first item)."""
     keys: list[str] = []

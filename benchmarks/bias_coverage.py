@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from bias_designs import Study, simulated_study
 
+from analysis.bayes.design_matrix import units_as_effects
 from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.result import UNITS
 from analysis.bayes.sampling import SamplerSettings
@@ -30,8 +31,9 @@ def study_rows(study: Study, seed: int, *, surfaces: bool = False) -> tuple[pd.D
     covariances = cell_covariances(sums)
     estimates = answer_bias_estimates(sums)
     start = time.process_time()
+    facets = weighted_facets(counts, weighting="row", units=surfaces)
     fit = fit_answer_bias(
-        weighted_facets(counts, weighting="row", units=surfaces),
+        facets,
         clusters=cluster_estimates(covariances),
         settings=SETTINGS,
         treatments=("incorrect",),
@@ -43,7 +45,7 @@ def study_rows(study: Study, seed: int, *, surfaces: bool = False) -> tuple[pd.D
         [pd.DataFrame({"model": models, "measure": name, "truth": KERNELS[name][0](truth)}) for name in MEASURES]
     )
     pooled = fit.table[(fit.table["target"] == "these") & fit.table["measure"].isin(MEASURES)]
-    by_counts = "units as effects" if surfaces else "counts"
+    by_counts = "units as effects" if units_as_effects(facets) else "counts"
     parts = [
         pooled[pooled["likelihood"] == UNITS].assign(method="estimates by unit"),
         pooled[pooled["likelihood"] != UNITS].assign(method=by_counts),

@@ -62,6 +62,30 @@ def test_one_model_asked_once_is_a_beta_posterior_but_for_the_prior():
     assert np.quantile(draws.points, [0.1, 0.5, 0.9]) == pytest.approx(exact, abs=0.04)
 
 
+def test_draws_equal_importance_sampling_from_the_prior():
+    """Catches coordinates, folding or acceptance that miss the posterior: prior draws weighted by the likelihood."""
+    answers, p = answer_set(answers_table(3, 20, seed=4)), AccuracyPriors()
+    draws = sample_accuracy(answers, p, accuracy_settings(cores=1), seed=1)
+    found, rng, size = draws.parameters(), np.random.default_rng(5), 20_000
+    sd_level = p.level_sd * np.abs(rng.normal(size=size))
+    mean = p.level_mean + p.level_mean_sd * rng.normal(size=size)
+    level = mean[:, None] + sd_level[:, None] * rng.normal(size=(size, 3))
+    sd = p.item_sd * np.abs(rng.normal(size=size))
+    log_weight = draws.posterior.log_likelihood(np.column_stack([level, sd, np.log(sd_level)]))
+    weight = np.exp(log_weight - log_weight.max())
+    weight /= weight.sum()
+    effective = 1 / (weight**2).sum()
+    assert effective > 300
+    accuracy = mean_accuracy(level, sd[:, None])
+    pairs = {"sd": (sd, found["sd"]), "sd_level": (np.log(sd_level), found["log_sd_level"])}
+    pairs |= {"accuracy": (accuracy[:, 0], found["accuracy"][..., 0])}
+    for name, (prior, chain) in pairs.items():
+        for probability in (0.1, 0.5, 0.9):
+            # Share of weight below the chain's quantile: its standard error is that of both samples.
+            below = weight[prior < np.quantile(chain, probability)].sum()
+            assert below == pytest.approx(probability, abs=3.5 * np.sqrt(0.25 / effective)), (name, probability)
+
+
 def test_unpooled_column_is_jeffreys():
     """Catches another prior or a weight of samples: by hand."""
     table = answers_table(2, 25)

@@ -110,7 +110,11 @@ def _factors(data: dict[str, pd.DataFrame]) -> Iterator[Claims]:
     for factor, rows in data["baseline_differences"].groupby("factor", sort=False):
         known = rows[rows["ci_low"].notna()]
         yield _each(f"simultaneous intervals: {_short(factor)}", _misses(known, 0.0).groupby(known["model"]).any())
-    levels = data["level_estimates"]
+    yield from level_claims(data["level_estimates"])
+
+
+def level_claims(levels: pd.DataFrame) -> Iterator[Claims]:
+    """Intervals of a signed measure by level that exclude 0."""
     for (factor, measure), rows in levels[levels["measure"].isin(SIGNED)].groupby(["factor", "measure"], sort=False):
         known = rows[rows["ci_low"].notna()]
         if len(known):

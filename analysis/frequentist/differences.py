@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 #: Effective units below which a square-and-add interval reaches at least as far as the cluster t interval.
 FEW_UNITS: Final = 30
+_ROUNDING: Final = 1e-9
 
 
 def mover_limits(
@@ -106,7 +107,7 @@ def widened_to_t(
     narrow. Near 0 and 1 it is the t interval that is too narrow, hence the wider of both, on each side.
     """
     half = np.asarray(quantile, float) * np.sqrt(np.maximum(np.asarray(variance, float), 0))
-    centre, few = np.asarray(estimate, float), np.asarray(units, float) < FEW_UNITS
+    centre, few = np.asarray(estimate, float), np.asarray(units, float) < FEW_UNITS - _ROUNDING
     below, above = np.asarray(low, float), np.asarray(high, float)
     return np.where(few, np.minimum(below, centre - half), below), np.where(
         few, np.maximum(above, centre + half), above

@@ -1,6 +1,6 @@
 """Ranks under the priors of the accuracy model, and coverage of its intervals beside the frequentist ones.
 
-    python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 60] [--seed 20261130]
+    python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 40] [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
 in 6 units, by turns); the truth is ranked among 99 thinned draws. Coverage: 5 models of fixed levels, 200 items, four
@@ -150,7 +150,7 @@ def frequentist(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
-    parser.add_argument("--data-sets", type=int, default=60, help="data sets by world")
+    parser.add_argument("--data-sets", type=int, default=40, help="data sets by world")
     parser.add_argument("--seed", type=int, default=20261130)
     args = parser.parse_args()
     start, names = time.process_time(), list(DESIGNS)

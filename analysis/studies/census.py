@@ -80,5 +80,6 @@ def census_limits(designs: Sequence[TaskDesign], study: Study) -> tuple[str, ...
         return ()
     return (
         "The benchmark is taken as the whole population (target = census): values have no intervals, and what rests on "
-        f"tests is left out ({', '.join(names)}).",
+        f"tests is left out ({', '.join(names)}). Intervals of Bayesian columns, where these are fitted, are about the "
+        "probabilities that the model supposes behind the answers, not about this population, whose values are known.",
     )

@@ -31,7 +31,9 @@ def test_two_tasks_of_a_census_name_what_is_left_out_once(tmp_path) -> None:
     assert said == [
         "The benchmark is taken as the whole population (target = census): values have no intervals, and what rests on "
         "tests is left out (tests of the floor, comparisons of models, levels of factors, correlations with size "
-        "where known, token probabilities where known)."
+        "where known, token probabilities where known). Intervals of Bayesian columns, where these are fitted, are "
+        "about the probabilities that the model supposes behind the answers, not about this population, whose values "
+        "are known."
     ]
     assert "model_pairs" not in content.data
     (tmp_path / "study.toml").unlink()

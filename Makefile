@@ -58,6 +58,7 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_persistent.py
 	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
 	@$(PY) benchmarks/calibrate_tests.py
+	@$(PY) benchmarks/calibrate_tokens.py
 	@$(PY) benchmarks/calibrate_null_reports.py
 	@$(PY) benchmarks/belief_bias_coverage.py
 	@$(PY) benchmarks/calibrate_accuracy.py

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ from analysis.report.content import ReportContent, check_names
 from analysis.report.delimited import render_csv
 from analysis.report.document import DOCUMENT, render_document
 from analysis.report.escape import escape_csv
-from analysis.report.figures.render import rendered_figure
+from analysis.report.figures.render import RenderedFigure, rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.latex import render_latex
 from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json, written_files
@@ -119,15 +120,21 @@ def _refuse_foreign(out: Path) -> None:
 def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     for name in FOLDERS:
         (folder / name).mkdir(parents=True)
-    for path, data in _files(content):
+    drawn = {f.name: rendered_figure(f, simulated=is_simulated(content)) for f in content.figures}
+    for path, data in _document_files(content, drawn):
         (folder / path).write_bytes(data)
-    for name, table in content.data.items():
-        write_parquet(table, folder / "data" / f"{name}.parquet")
-    for name, data in content.files.items():
-        place = folder / "data" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
-    document = asdict(typeset(folder)) if pdf else {}
+    # The engine is another process: it works while everything that the document does not need is rendered.
+    with ThreadPoolExecutor(1) as beside:
+        compiled = beside.submit(typeset, folder) if pdf else None
+        for path, data in _other_files(content, drawn):
+            (folder / path).write_bytes(data)
+        for name, table in content.data.items():
+            write_parquet(table, folder / "data" / f"{name}.parquet")
+        for name, data in content.files.items():
+            place = folder / "data" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        document = asdict(compiled.result()) if compiled is not None else {}
     outputs = {
         path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": file_digest(path)}
         for path in sorted(folder.rglob("*"))
@@ -137,27 +144,34 @@ def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     (folder / MANIFEST_NAME).write_text(manifest_json(manifest), encoding="utf-8")
 
 
-def _files(content: ReportContent) -> Iterator[tuple[str, bytes]]:
-    """Path within the report and bytes of every text and figure."""
+def _document_files(content: ReportContent, drawn: dict[str, RenderedFigure]) -> Iterator[tuple[str, bytes]]:
+    """Path within the report and bytes of everything that the document includes, and of itself."""
+    for table in content.tables:
+        yield f"tables/{table.spec.name}.tex", render_latex(table).encode("utf-8")
+    for figure in content.figures:
+        yield f"figures/{figure.name}.pdf", drawn[figure.name].pdf
+    yield DOCUMENT, render_document(content).encode("ascii")
+    yield "numbers.tex", number_macros(content.data, simulated=is_simulated(content)).encode("ascii")
+    yield "references.bib", bibtex(cited_keys(content.methods)).encode("ascii")
+
+
+def _other_files(content: ReportContent, drawn: dict[str, RenderedFigure]) -> Iterator[tuple[str, bytes]]:
+    """Path within the report and bytes of tables in other formats, of figures with their data, and of the page."""
     fragments = {}
     for table in content.tables:
         for ending, render in TABLE_FORMATS.items():
+            if ending == "tex":
+                continue
             text = render(table)
             if ending == "html":
                 fragments[table.spec.name] = text
             yield f"tables/{table.spec.name}.{ending}", text.encode("utf-8")
     simulated = is_simulated(content)
-    drawn = {figure.name: rendered_figure(figure, simulated=simulated) for figure in content.figures}
     for figure in content.figures:
-        files = drawn[figure.name]
         data = figure.data.assign(simulated=True) if simulated else figure.data
-        yield f"figures/{figure.name}.pdf", files.pdf
-        yield f"figures/{figure.name}.svg", files.svg
-        yield f"figures/{figure.name}.png", files.png
+        yield f"figures/{figure.name}.svg", drawn[figure.name].svg
+        yield f"figures/{figure.name}.png", drawn[figure.name].png
         yield f"figures/{figure.name}.csv", frame_csv(data).encode("utf-8")
-    yield DOCUMENT, render_document(content).encode("ascii")
-    yield "numbers.tex", number_macros(content.data, simulated=simulated).encode("ascii")
-    yield "references.bib", bibtex(cited_keys(content.methods)).encode("ascii")
     yield "index.html", render_page(content, drawn, fragments).encode("utf-8")
 
 

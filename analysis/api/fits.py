@@ -20,6 +20,7 @@ from analysis.schema.quoting import shown
 from analysis.studies.bayesian import SchoolsFit, fitted_schools
 from analysis.studies.coherence_bayes import COLUMNS
 from analysis.studies.coherence_results import main_instances
+from analysis.studies.comparison_table import stored_comparison
 from analysis.studies.context import BayesianSettings, TaskContext
 
 
@@ -57,7 +58,7 @@ def compare(logs: Logs, *, task: str | None = None, fast: bool = False, seed: in
     chosen = [context for context in logs.contexts(task) if context.judgement is not None]
     if not chosen:
         raise AnalysisError("there is no yes/no task to compare the schools on")
-    return together([_fitted(context, fast, seed).comparison for context in chosen])
+    return together([_compared(context, fast, seed) for context in chosen])
 
 
 def fit_answer_bias(
@@ -173,6 +174,12 @@ def _fitted(context: TaskContext, fast: bool, seed: int | None) -> SchoolsFit:
     if results is None or isinstance(counts, str):
         raise AnalysisError("there is no yes/no task to fit the model of answer bias to")
     return fitted_schools(replace(context, bayes=_bayes(context, fast, seed)), results, counts)
+
+
+def _compared(context: TaskContext, fast: bool, seed: int | None) -> pd.DataFrame:
+    """The comparison as a report keeps it, with reasons of missing numbers."""
+    found = _fitted(context, fast, seed).comparison
+    return found if context.judgement is None else stored_comparison(found, context.judgement.estimates)
 
 
 def _only(contexts: Sequence[TaskContext], kind: str) -> TaskContext:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from analysis.errors import AnalysisError
 from analysis.provenance import file_digest, package_versions, platform_name, python_version
-from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest
+from analysis.report.manifest import MANIFEST_NAME, changed_versions, holds_our_manifest
 from analysis.report.typeset import ENGINES
 
 #: What a manifest says of the circumstances in which its report was made, and of what was printed then.
@@ -75,7 +75,7 @@ def unchanged(folder: Path, now: str) -> dict[str, Any] | None:
         None where the report has to be made: there is none, it came about otherwise, or a file is missing, altered
         or not among those it wrote.
     """
-    if not now or not holds_our_manifest(folder):
+    if not now or not holds_our_manifest(folder) or changed_versions(folder):
         return None
     manifest = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
     said, outputs = manifest.get(SAID), manifest.get("outputs")

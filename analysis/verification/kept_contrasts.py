@@ -25,16 +25,18 @@ from analysis.frequentist.incoherence_differences import pairwise_differences
 from analysis.frequentist.multiplicity import adjusted_bound, family_size, holm
 from analysis.schema.quoting import shown
 from analysis.verification.report_contrasts import (
+    DAMAGED,
     FITS,
     INDEPENDENT,
     ContrastOptions,
     ReportContrasts,
     checked_options,
+    failed_fit,
     left_out,
     of_tasks,
     pairs_by_name,
+    unusable_fits,
     values_of,
-    version_problem,
 )
 from analysis.verification.written_report import data_names, read_data, read_manifest
 
@@ -89,23 +91,17 @@ class _Side:
     def fit(self, task: str) -> IncoherenceFit | BeliefBiasFit | str:
         """The kept fit of a task, or why none can be used; single models of it may still have failed."""
         found = self.fits[self.fits["task"] == task]
-        if found.empty and self.manifest.get("settings", {}).get("bayes") in ("none", None):
-            return "the report was made without Bayesian columns (--no-bayes)"
-        if found.empty:
-            return "the report has no such fit of this task"
-        if problem := version_problem(self.manifest):
+        if problem := unusable_fits(self.manifest, found):
             return problem
-        missing = "its kept fit is missing or damaged; make the report anew from its logs"
         place = self.folder / "data" / FITS
         if "key" not in found.columns:
             kept = (load_fit(place, key) for key in self._keys())
-            return next((fit for fit in kept if fit is not None and fit.task == task), missing)
-        row = found.iloc[0]
-        if row["status"] != "ok":
-            return f"its fit is not shown, {str(row['reason']).rstrip('.') or 'a gate failed'}"
-        key = str(row["key"])
+            return next((fit for fit in kept if fit is not None and fit.task == task), DAMAGED)
+        if problem := failed_fit(found):
+            return problem
+        key = str(found.iloc[0]["key"])
         fit = load_kept(place, key, BeliefBiasFit, TABLES) if key.replace("-", "").isalnum() else None
-        return fit if fit is not None else missing
+        return fit if fit is not None else DAMAGED
 
     def _keys(self) -> list[str]:
         """Kept fits of incoherence that the manifest lists; their tables say of which task they are."""

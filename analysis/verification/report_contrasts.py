@@ -47,6 +47,10 @@ class ReportContrasts:
     notes: tuple[str, ...]
 
 
+#: Said of a fit that is listed and not there as it was written.
+DAMAGED: Final = "its kept fit is missing or damaged; make the report anew from its logs"
+
+
 @dataclass(frozen=True, slots=True)
 class _Report:
     """What a report keeps of its answer-bias model, by file stem; a missing one is empty."""
@@ -72,18 +76,24 @@ class _Report:
     def fit(self, task: str) -> AnswerBiasFit | str:
         """The kept fit of a task that passed its gates, or why there is none."""
         found = self.of(self.fits, task)
-        if found.empty and self.manifest.get("settings", {}).get("bayes") in ("none", None):
-            return "the report was made without Bayesian columns (--no-bayes)"
-        if found.empty:
-            return "the report has no fit of this task"
-        row = found.iloc[0]
-        if row["status"] != "ok":
-            return f"its fit is not shown, {str(row['reason']).rstrip('.') or 'a gate failed'}"
-        if problem := version_problem(self.manifest):
+        if problem := unusable_fits(self.manifest, found) or failed_fit(found):
             return problem
-        key = row.get("key")
+        key = found.iloc[0].get("key")
         fit = load_fit(self.folder / "data" / FITS, key) if isinstance(key, str) and key.isalnum() else None
-        return fit if fit is not None else "its kept fit is missing or damaged; make the report anew from its logs"
+        return fit if fit is not None else DAMAGED
+
+
+def unusable_fits(manifest: Mapping[str, Any], found: pd.DataFrame) -> str:
+    """Why none of the fits that a report lists of a task can be read; empty where they can."""
+    if found.empty and manifest.get("settings", {}).get("bayes") in ("none", None):
+        return "the report was made without Bayesian columns (--no-bayes)"
+    return "the report has no such fit of this task" if found.empty else version_problem(manifest)
+
+
+def failed_fit(found: pd.DataFrame) -> str:
+    """Why the one fit of a task is not shown; empty where it passed its gates."""
+    row = found.iloc[0]
+    return "" if row["status"] == "ok" else f"its fit is not shown, {str(row['reason']).rstrip('.') or 'a gate failed'}"
 
 
 def version_problem(manifest: Mapping[str, Any]) -> str:

@@ -65,7 +65,7 @@ def test_a_second_report_samples_nothing_and_is_the_same(
 
     monkeypatch.setattr("analysis.bayes.attempt.sample", refuse)
     for _ in range(2):
-        assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
+        assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast", "--again"]) == 0
         first, again = files(fast[1]), files(out)
         assert first.keys() == again.keys()
         assert {name for name in first if first[name] != again[name]} <= {"manifest.json"}
@@ -110,7 +110,7 @@ def test_kept_fits_of_other_versions_are_said(
     (out / "manifest.json").write_text(json.dumps(manifest))
     assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
     assert "were made by other versions (nutpie 0.1, now " in capsys.readouterr().out
-    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
+    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast", "--again"]) == 0
     assert "other versions" not in capsys.readouterr().out
 
 
@@ -155,7 +155,7 @@ def test_a_fit_that_fails_its_gates_is_shown_as_failed(
         bayesian, "fit_answer_bias", lambda *a, **o: replace(real(*a, **o), status="failed", reason=reason)
     )
     logs, out = copied(fast, tmp_path)
-    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast"]) == 0
+    assert main(["report", "--no-pdf", str(logs), "--out", str(out), "--fast", "--again"]) == 0
     table = pd.read_parquet(out / "data" / "schools.parquet")
     assert table["pooled_estimate"].isna().all()
     assert table["unpooled_estimate"].notna().all()

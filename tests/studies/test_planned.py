@@ -15,7 +15,7 @@ from analysis.schema.plan import plan_digest
 from analysis.schema.report_settings import Family, Report
 from analysis.schema.study import Study, load_study
 from analysis.studies.context import Part
-from analysis.studies.primary import EXPLORATORY, primary_part
+from analysis.studies.primary import EXPLORATORY, NO_ESTIMATE, primary_part
 
 PLAN = """
 [report]
@@ -188,7 +188,7 @@ def test_a_test_that_was_not_run_does_not_count():
     rows = part.data["families"]
     assert rows["p_adjusted"].tolist() == pytest.approx([0.04, 0.04, np.nan], nan_ok=True)
     assert rows["what"].tolist() == ["Model A", "b", "c"]
-    assert rows["reason"].tolist() == ["", "", "one unit"]
+    assert rows["reason"].tolist() == [NO_ESTIMATE, NO_ESTIMATE, "one unit"]
     assert part.attention == ("Family of tests 'f': no table of tests is called 'u'; there is t.",)
     assert part.summary == ("Primary tests, f: 2 of 2 tests shown at 5% (Holm over the family): Model A; b.",)
 

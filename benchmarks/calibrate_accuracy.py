@@ -1,13 +1,15 @@
 """Ranks under the priors of the accuracy model, and coverage of its intervals beside the frequentist ones.
 
     python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 40] [--seed 20261130]
+    python benchmarks/calibrate_accuracy.py --long 600 [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
 in 6 units, by turns); the truth is ranked among 99 thinned draws. Coverage: 5 models of fixed levels, 200 items, four
 worlds: difficulties normal as the model has it; half of the items easy, half hard; models that differ in what units of
 10 items are to them, which the model leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
-``accuracy_coverage.csv``, and command, versions and machine as JSON.
+``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of items asked once among
+the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach: ``accuracy_long.csv``.
 """
 
 import argparse
@@ -147,12 +149,39 @@ def frequentist(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return rows, pd.DataFrame({"estimate": found.estimate, "ci_low": found.ci_low, "ci_high": found.ci_high})
 
 
+def long_ranks(simulations: int, seed: int) -> pd.DataFrame:
+    """Share of truths outside the central 94 % of the draws of whole fits, items asked once; with standard errors."""
+    priors, empty, rows = AccuracyPriors(), empty_design("items"), []
+    whole = SamplerSettings(chains=4, draws=1000, tune=50, cores=1)
+    for at in range(simulations):
+        rng = np.random.default_rng([seed, 7, at])
+        truth = drawn_parameters(empty, priors, rng)
+        right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
+        found = sample_accuracy(empty._replace(right=right), priors, whole, seed=at).parameters()
+        accuracy = mean_accuracy(truth["level"], truth["sd"])[0]
+        below = {"sd_items": found["sd"] < truth["sd"], "accuracy": found["accuracy"][..., 0] < accuracy}
+        below["sd_models"] = np.exp(found["log_sd_level"]) < truth["sd_level"]
+        rows.append({name: float(value.mean()) for name, value in below.items()})
+    place = pd.DataFrame(rows)
+    low, high = (place < 0.03).mean(), (place > 0.97).mean()
+    error = np.sqrt(0.06 * 0.94 / simulations)
+    table = pd.DataFrame({"below_3": low, "above_97": high, "outside": low + high}).rename_axis("quantity")
+    return table.assign(outside_nominal=0.06, standard_error=error, simulations=simulations).reset_index()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
     parser.add_argument("--data-sets", type=int, default=40, help="data sets by world")
     parser.add_argument("--seed", type=int, default=20261130)
+    parser.add_argument("--long", type=int, metavar="N", help="rank N truths of items asked once among whole fits")
     args = parser.parse_args()
+    if args.long:
+        table = long_ranks(args.long, args.seed)
+        command = f"python benchmarks/calibrate_accuracy.py --long {args.long} --seed {args.seed}"
+        table.assign(command=command).round(5).to_csv(RESULTS / "accuracy_long.csv", index=False)
+        print(table.round(4).to_string())
+        return
     start, names = time.process_time(), list(DESIGNS)
     ranks = pd.DataFrame([simulation(names[at % 3], args.seed, at) for at in range(args.simulations)])
     table = summary(ranks, args.seed)

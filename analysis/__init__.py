@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.api import (
+        AccuracyFit,
         AnalysisError,
         AnswerBiasFit,
         IncoherenceFit,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         compare,
         compare_models,
         draws,
+        fit_accuracy,
         fit_answer_bias,
         fit_incoherence,
         floor_tests,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyFit",
     "AnalysisError",
     "AnswerBiasFit",
     "IncoherenceFit",
@@ -39,6 +42,7 @@ __all__ = [
     "compare",
     "compare_models",
     "draws",
+    "fit_accuracy",
     "fit_answer_bias",
     "fit_incoherence",
     "floor_tests",

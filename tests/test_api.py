@@ -124,6 +124,7 @@ def test_requests_that_cannot_be_met_say_why(logs: eh.Logs, tmp_path: Path) -> N
         (lambda: eh.read_logs(EXAMPLE, models="simulated/even-hand"), "models is a list of texts"),
         (lambda: eh.fit_answer_bias(logs, task="other"), 'no task "other"; there are "probability-operators"'),
         (lambda: eh.fit_incoherence(logs), "no task of stated probabilities"),
+        (lambda: eh.fit_accuracy(logs), "no task of right and wrong answers beside yes/no tasks"),
     ):
         with pytest.raises(eh.AnalysisError, match=said):
             call()

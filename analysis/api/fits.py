@@ -9,14 +9,19 @@ import xarray as xr
 
 from analysis.api.estimates import together
 from analysis.api.logs import Logs
+from analysis.bayes import accuracy as accuracy_model
 from analysis.bayes import incoherence as incoherence_model
+from analysis.bayes.accuracy_result import AccuracyFit
+from analysis.bayes.accuracy_sampling import accuracy_settings
 from analysis.bayes.cache import draws_tree
 from analysis.bayes.incoherence_result import IncoherenceFit
 from analysis.bayes.incoherence_sampling import incoherence_settings
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import fast_settings
 from analysis.errors import AnalysisError
+from analysis.reduction.scores import item_accuracies
 from analysis.schema.quoting import shown
+from analysis.studies.accuracy_bayes import not_counted
 from analysis.studies.bayesian import SchoolsFit, fitted_schools
 from analysis.studies.coherence_bayes import COLUMNS
 from analysis.studies.coherence_results import main_instances
@@ -90,11 +95,11 @@ def fit_answer_bias(
     return _fitted(_only(chosen, "yes/no"), fast, seed).fit
 
 
-def draws(fit: AnswerBiasFit | IncoherenceFit) -> xr.DataTree:
+def draws(fit: AnswerBiasFit | AccuracyFit | IncoherenceFit) -> xr.DataTree:
     """Draws of a fit as an ArviZ DataTree, each variable with what it is in its attribute ``name``.
 
-    A fit of answer bias has the groups ``posterior`` and ``hyper_parameters``; one of incoherence ``posterior``, and
-    ``posterior_2`` and so on for models that were sampled at another length.
+    A fit of answer bias has the groups ``posterior`` and ``hyper_parameters``; one of accuracy ``posterior``; one of
+    incoherence ``posterior``, and ``posterior_2`` and so on for models that were sampled at another length.
 
     Examples
     --------
@@ -106,6 +111,8 @@ def draws(fit: AnswerBiasFit | IncoherenceFit) -> xr.DataTree:
     """
     if isinstance(fit, AnswerBiasFit):
         return draws_tree(fit)
+    if isinstance(fit, AccuracyFit):
+        return xr.DataTree.from_dict({"posterior": _accuracy_draws(fit)})
     groups: dict[tuple[int, ...], dict[str, Any]] = {}
     for i, (name, array) in enumerate(fit.draws.items()):
         groups.setdefault(array.shape, {})[f"x{i}"] = (("chain", "draw"), array, {"name": name})
@@ -113,6 +120,16 @@ def draws(fit: AnswerBiasFit | IncoherenceFit) -> xr.DataTree:
         f"posterior_{k}" if k > 1 else "posterior": xr.Dataset(found) for k, found in enumerate(groups.values(), 1)
     }
     return xr.DataTree.from_dict(named)
+
+
+def _accuracy_draws(fit: AccuracyFit) -> xr.Dataset:
+    """Accuracies by model, and parameters that all models share."""
+    models = sorted(fit.table.loc[fit.table["measure"] == "accuracy", "model"].unique())
+    known = {
+        name: (("chain", "draw", "model"), array) if name == "accuracy" else (("chain", "draw"), array[..., 0])
+        for name, array in fit.draws.items()
+    }
+    return xr.Dataset({name: (*given, {"name": name}) for name, given in known.items()}, coords={"model": models})
 
 
 def fit_incoherence(
@@ -155,6 +172,49 @@ def fit_incoherence(
     return incoherence_model.fit_incoherence(
         main.instances[list(COLUMNS)],
         settings=fast_settings() if fast else incoherence_settings(),
+        ci_level=context.ci_level,
+        seed=bayes.seed,
+        cache=bayes.kept,
+        progress=context.progress,
+    )
+
+
+def fit_accuracy(logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None) -> AccuracyFit:
+    """Fit the hierarchical accuracy model to one task with right and wrong answers that is no yes/no task.
+
+    Parameters are those of ``fit_incoherence``.
+
+    Returns
+    -------
+    AccuracyFit
+        ``table`` (accuracies on new items, ranks), ``contrasts`` (differences of models), ``gates``, ``predictive``.
+
+    Raises
+    ------
+    AnalysisError
+        No such task or several, graded scores, or weights and treatments that the model does not know.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> with eh.read_logs("logs/example") as logs:
+    ...     eh.fit_accuracy(logs)
+    Traceback (most recent call last):
+    ...
+    analysis.errors.AnalysisError: there is no task of right and wrong answers beside yes/no tasks
+    """
+    kinds = ("choice", "score")
+    chosen = [c for c in logs.contexts(task) if c.design.kind in kinds and c.judgement is None]
+    context = _only(chosen, "of right and wrong answers beside yes/no tasks")
+    if isinstance(context.counts, str):
+        raise AnalysisError(f"no accuracy can be fitted: {context.counts}")
+    if reason := not_counted(context):
+        raise AnalysisError(f"no accuracy can be fitted: {reason}")
+    bayes = _bayes(context, fast, seed)
+    return accuracy_model.fit_accuracy(
+        item_accuracies(context.counts, context.design.uncertain),
+        task=context.design.task,
+        settings=accuracy_settings(fast=fast),
         ci_level=context.ci_level,
         seed=bayes.seed,
         cache=bayes.kept,

@@ -42,18 +42,23 @@ def accuracy_bayes_part(context: TaskContext) -> Part | None:
         return None
     if isinstance(context.counts, str) or context.estimates is None:
         return Part(limits=(sentence(where, _GRADED),))
-    reason = settings.skipped
-    if design.uncertain == "half":
-        reason = "uncertain answers count as half right, which is no count of right answers"
-    elif design.weights not in _EQUAL:
-        reason = f"weights are by {design.weights}, and the model lets every item weigh the same"
-    if reason:
+    if reason := settings.skipped or not_counted(context):
         return Part(limits=(sentence(where, f"no Bayesian accuracy: {reason}"),))
     try:
         return _fitted(context, context.counts, context.estimates)
     except UNUSABLE as error:
         said = f"no Bayesian accuracy, the model could not be fitted: {first_line(error)}"
         return Part(limits=(sentence(where, said),))
+
+
+def not_counted(context: TaskContext) -> str:
+    """Why the accuracies of a task are not those that the model estimates; empty where they are."""
+    design = context.design
+    if design.uncertain == "half":
+        return "uncertain answers count as half right, which is no count of right answers"
+    if design.weights not in _EQUAL:
+        return f"weights are by {design.weights}, and the model lets every item weigh the same"
+    return ""
 
 
 def _fitted(context: TaskContext, counts: pd.DataFrame, estimates: pd.DataFrame) -> Part:

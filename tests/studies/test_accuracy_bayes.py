@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import analysis as eh
 from analysis.cli.main import main
 
 
@@ -36,6 +38,22 @@ def test_choices_get_both_columns_and_no_bayes_leaves_them_out(logs: Path, tmp_p
     plain = tmp_path / "plain"
     assert main(["report", "--no-pdf", "--no-bayes", str(logs), "--out", str(plain)]) == 0
     assert "Accuracy by two schools" not in (plain / "index.html").read_text()
+
+
+def test_python_gives_what_the_report_prints(logs: Path, tmp_path: Path) -> None:
+    """Catches a second path to the fit that counts or draws differently, and draws of which no tree can be made."""
+    out = eh.report(logs, out=tmp_path / "report", fast=True)
+    with eh.read_logs(logs) as read:
+        fit = eh.fit_accuracy(read, fast=True)
+    kept = pd.read_parquet(out / "data" / "accuracy_bayes_contrasts.parquet")
+    assert kept["estimate"].tolist() == fit.contrasts["estimate"].tolist()
+    posterior = eh.draws(fit)["posterior"]
+    medians = posterior["accuracy"].median(("chain", "draw"))
+    estimates = fit.table[fit.table["measure"] == "accuracy"].set_index("model")["estimate"]
+    assert {m: float(medians.sel(model=m)) for m in ("weak", "strong")} == pytest.approx(estimates.to_dict())
+    assert posterior["sd_items"].dims == ("chain", "draw")
+    with eh.read_logs(logs, uncertain="half") as read, pytest.raises(eh.AnalysisError, match="half right"):
+        eh.fit_accuracy(read, fast=True)
 
 
 def test_graded_scores_get_a_sentence_instead(tmp_path: Path) -> None:

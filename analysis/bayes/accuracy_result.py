@@ -42,6 +42,28 @@ class AccuracyFit:
     sentences : tuple of str
     draws : mapping of str to ndarray (chains, draws, Q)
         ``accuracy`` by model, in the order of the table; ``sd_items`` and so on.
+
+    Examples
+    --------
+    The fit of two simulated models to forty multiple-choice questions, with few draws:
+
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import analysis as eh
+    >>> rows = [
+    ...     {"model": model, "item": f"q{i:02d}", "item_kind": "choice", "gold": "AB"[i % 2], "simulated": True}
+    ...     | {"output": "AB"[(i + (i % 4 < wrong)) % 2]}
+    ...     for model, wrong in (("often right", 1), ("often wrong", 3))
+    ...     for i in range(40)
+    ... ]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = "".join(json.dumps(row) + "\\n" for row in rows)
+    ...     written = Path(folder, "log.jsonl").write_text(text, encoding="utf-8")
+    ...     with eh.read_logs(folder) as logs:
+    ...         fit = eh.fit_accuracy(logs, fast=True)
+    >>> accuracy = fit.table[fit.table["measure"] == "accuracy"].set_index("model")["estimate"]
+    >>> bool(accuracy["often right"] > 0.6 > 0.4 > accuracy["often wrong"])
+    True
     """
 
     task: str

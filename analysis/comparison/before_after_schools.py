@@ -1,6 +1,6 @@
 """Before and after by both schools: posterior contrasts of two fits beside paired tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -97,19 +97,32 @@ def posterior_contrasts(
     keys = keys[[four or not KERNELS[measure][2] for measure in keys["measure"]]].reset_index(drop=True)
     table = keys.assign(**dict.fromkeys(NUMBERS, np.nan), ci_level=ci_level, ci_method="eti")
     table = table.assign(rope_low=-rope, rope_high=rope, reason="")
-    for name, side in sides.items():
-        asked = zip(keys[f"{name}_model"], keys["measure"], strict=True)
-        found = [side.row(model, measure) for model, measure in asked]
-        table[name] = [median for median, _ in found]
-        table["reason"] = [
-            old or (f"{name}: {why}" if why else "") for old, (_, why) in zip(table["reason"], found, strict=True)
-        ]
+    table = with_medians(table, {name: side.row for name, side in sides.items()})
     known = np.flatnonzero((table["reason"] == "").to_numpy())
     if len(known):
         draws = [side.draws(table.loc[known], f"{name}_model") for name, side in sides.items()]
         numbers = posterior_differences(*draws, rng=rng, rope=rope, ci_level=ci_level)
         table.loc[known, list(numbers.columns)] = numbers.set_axis(known, axis=0)
     return table.assign(posterior_says=[posterior_says(row) for row in table.to_dict("records")])
+
+
+def with_medians(keys: pd.DataFrame, sides: Mapping[str, Callable[[str, str], tuple[float, str]]]) -> pd.DataFrame:
+    """``before`` and ``after``, the medians of both sides, and ``reason`` where a side has none.
+
+    Parameters
+    ----------
+    keys : DataFrame
+        With the columns PAIR.
+    sides : mapping of str to callable
+        ``before`` and ``after``: median of a model and measure, or NaN and why.
+    """
+    table = keys.assign(reason="")
+    for name, row in sides.items():
+        found = [row(*asked) for asked in zip(keys[f"{name}_model"], keys["measure"], strict=True)]
+        said = zip(table["reason"], found, strict=True)
+        table[name] = [median for median, _ in found]
+        table["reason"] = [old or (f"{name}: {why}" if why else "") for old, (_, why) in said]
+    return table
 
 
 def beside_tests(contrasts: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:

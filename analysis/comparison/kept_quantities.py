@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analysis.bayes.belief_bias_result import NEW_MODEL, BeliefBiasFit
 from analysis.bayes.incoherence_result import LINKED, MCMC, IncoherenceFit
 from analysis.bayes.incoherence_summary import ROPE as LOG_ODDS_ROPE
-from analysis.comparison.before_after_schools import NUMBERS, PAIR, posterior_says
+from analysis.comparison.before_after_schools import NUMBERS, PAIR, posterior_says, with_medians
 from analysis.comparison.posterior_differences import posterior_differences
 from analysis.errors import AnalysisError
 
@@ -37,8 +37,9 @@ class KeptQuantities:
     rows: Mapping[tuple[str, str], tuple[float, str]]
     draws: Mapping[tuple[str, str], Floats]
 
-    def row(self, key: tuple[str, str]) -> tuple[float, str]:
+    def row(self, model: str, measure: str) -> tuple[float, str]:
         """Median, or NaN and why."""
+        key = (model, measure)
         median, reason = self.rows.get(key, (np.nan, NOT_REPORTED))
         return (median, "") if not reason and key in self.draws else (np.nan, reason or NOT_REPORTED)
 
@@ -120,15 +121,9 @@ def kept_contrasts(
     margin = np.where(in_log_odds, LOG_ODDS_ROPE, rope)
     table = keys.assign(**dict.fromkeys(NUMBERS, np.nan), ci_level=ci_level, ci_method="eti")
     table = table.assign(rope_low=-margin, rope_high=margin, scale=np.where(in_log_odds, "log_odds", "probability"))
-    reasons = [""] * len(table)
-    for name, side in (("before", before), ("after", after)):
-        asked = zip(keys[f"{name}_model"], keys["measure"], strict=True)
-        found = [side.row(key) for key in asked]
-        table[name] = [median for median, _ in found]
-        reasons = [old or (f"{name}: {why}" if why else "") for old, (_, why) in zip(reasons, found, strict=True)]
-    table["reason"] = reasons
+    table = with_medians(table, {"before": before.row, "after": after.row})
     for at, row in enumerate(keys.itertuples(index=False, name=None)):
-        if reasons[at]:
+        if table["reason"].iat[at]:
             continue
         first, second, measure = row
         draws = (before.draws[first, measure][..., None], after.draws[second, measure][..., None])

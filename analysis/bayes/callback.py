@@ -45,20 +45,21 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
         carray(pointer_at(p[16, 0]), (p[16, 1],), np.bool_),
         p[17, 0],
         p[18, 0],
+        carray(pointer_at(p[19, 0]), (p[19, 1], p[19, 2]), np.int64),
     )
     at = Coordinates(
-        carray(pointer_at(p[19, 0]), (p[19, 1],), np.float64),
         carray(pointer_at(p[20, 0]), (p[20, 1],), np.float64),
         carray(pointer_at(p[21, 0]), (p[21, 1],), np.float64),
         carray(pointer_at(p[22, 0]), (p[22, 1],), np.float64),
-        carray(pointer_at(p[23, 0]), (p[23, 1], p[23, 2]), np.float64),
-        carray(pointer_at(p[24, 0]), (p[24, 1],), np.float64),
-        carray(pointer_at(p[25, 0]), (p[25, 1],), np.int64),
-        carray(pointer_at(p[26, 0]), (p[26, 1], p[26, 2], p[26, 3]), np.float64),
-        carray(pointer_at(p[27, 0]), (p[27, 1], p[27, 2]), np.float64),
+        carray(pointer_at(p[23, 0]), (p[23, 1],), np.float64),
+        carray(pointer_at(p[24, 0]), (p[24, 1], p[24, 2]), np.float64),
+        carray(pointer_at(p[25, 0]), (p[25, 1],), np.float64),
+        carray(pointer_at(p[26, 0]), (p[26, 1],), np.int64),
+        carray(pointer_at(p[27, 0]), (p[27, 1], p[27, 2], p[27, 3]), np.float64),
         carray(pointer_at(p[28, 0]), (p[28, 1], p[28, 2]), np.float64),
         carray(pointer_at(p[29, 0]), (p[29, 1], p[29, 2]), np.float64),
-        carray(pointer_at(p[30, 0]), (p[30, 1], p[30, 2], p[30, 3]), np.float64),
+        carray(pointer_at(p[30, 0]), (p[30, 1], p[30, 2]), np.float64),
+        carray(pointer_at(p[31, 0]), (p[31, 1], p[31, 2], p[31, 3]), np.float64),
     )
     found, slope = whitened_log_density(carray(z, (size,)), arrays, at)
     carray(value, (1,))[0] = found

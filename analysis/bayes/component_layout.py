@@ -26,7 +26,7 @@ class Component:
     Attributes
     ----------
     factor : str
-        ``model``, ``template``, ``form``, ``unit`` or ``residual``.
+        ``model``, ``family``, ``template``, ``form``, ``unit`` or ``residual``.
     between : str
         ``levels`` of the factor, common to all models; ``models``; ``cells`` (the residual).
     term : str
@@ -95,6 +95,10 @@ def stage_components(
         tau, own = arrays.prior_sd_at[means[0]] if means[0] >= 0 else -1, arrays.log_sd_at[g]
         if tau >= 0:
             add(factor, LEVELS, term, int(tau), float(squares[g]), len(means), tuple(int(i) for i in means))
+        families = _families(arrays, g)
+        if families:
+            tau = int(arrays.prior_sd_at[families[0]])
+            add("family", LEVELS, term, tau, float(squares[g]), len(families), families)
         if own >= 0:
             between = CELLS if name == RESIDUAL else MODELS if pooled else LEVELS
             add(factor, between, term, int(own), float(squares[g]), len(means) * len(arrays.yes))
@@ -102,10 +106,16 @@ def stage_components(
         asked = int(((arrays.yes + arrays.no) > 0).sum())
         add("", CELLS, RESIDUAL, arrays.log_phi_at, 1.0, asked)
     order = (MODELS, LEVELS, CELLS)
-    factors = ("model", "template", "form", "unit", RESIDUAL)
+    factors = ("model", "family", "template", "form", "unit", RESIDUAL)
     return tuple(
         sorted(found, key=lambda c: (factors.index(c.factor), -order.index(c.between) if c.factor != "model" else 0))
     )
+
+
+def _families(arrays: ModelArrays, group: int) -> tuple[int, ...]:
+    """Hyper-parameters that families add to the mean of a group."""
+    own = np.unique(arrays.family_at[:, arrays.group == group])
+    return tuple(int(at) for at in own[own >= 0])
 
 
 def stage_groups(design: CountDesign, stage: str) -> tuple[str, ...]:

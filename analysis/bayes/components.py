@@ -17,7 +17,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from analysis.bayes.component_layout import Component, any_asked, fewest_templates, stage_components, stage_groups
 from analysis.bayes.design_matrix import TERMS, CountDesign, count_design, units_as_effects
@@ -28,6 +27,7 @@ from analysis.bayes.model_arrays import ModelArrays
 from analysis.bayes.models.answer_bias import stage_arrays
 from analysis.bayes.models.surface_layer import ClusterEstimates, surface_layer_arrays
 from analysis.bayes.priors import Priors
+from analysis.bayes.residual_spread import equivalent_sd
 from analysis.bayes.result import UNITS, AnswerBiasFit
 from analysis.bayes.second_prior import FACTOR, sd_given_coefficients, second_posterior, weighted_quantiles
 from analysis.errors import AnalysisError
@@ -74,6 +74,7 @@ def variance_components(
     *,
     priors: Priors | None = None,
     clusters: ClusterEstimates | None = None,
+    families: Mapping[str, str] | None = None,
     ci_level: float = 0.95,
     seed: int = 0,
 ) -> VarianceComponents:
@@ -82,7 +83,7 @@ def variance_components(
     Parameters
     ----------
     fit : AnswerBiasFit
-    facets, priors, clusters
+    facets, priors, clusters, families
         What the fit was made from, as ``fit.fit_answer_bias`` took them.
     ci_level : float in (0, 1)
     seed : int
@@ -95,7 +96,7 @@ def variance_components(
     """
     rng = np.random.default_rng([seed, 2])
     tables, seconds = [], []
-    for stage, (arrays, groups, fewest) in _stages(facets, priors or Priors(), clusters).items():
+    for stage, (arrays, groups, fewest) in _stages(facets, priors or Priors(), clusters, families).items():
         hyper = fit.draws.get(f"hyper: {stage}")
         if hyper is None:
             continue
@@ -117,46 +118,25 @@ def variance_components(
     )
 
 
-def equivalent_sd(phi: Floats) -> Floats:
-    """Standard deviation, in log-odds, of the normal residual that spreads a cell at one half as a beta does.
-
-    Parameters
-    ----------
-    phi : ndarray
-        Concentration: the beta's variance at one half is 1 / (4 (phi + 1)). From .01 on; below, that of .01.
-    """
-    return np.exp(np.interp(-np.log(phi), _SPREAD_LOG_ODDS, _LOG_SD))
-
-
-def _spread_curve() -> tuple[Floats, Floats]:
-    """Log sd, and the log-odds of 4 Var(logistic(sd z)), z standard normal, by the trapezoidal rule."""
-    sd = np.geomspace(1e-4, 170.0, 400)
-    z = np.linspace(-9, 9, 2001)
-    density = np.exp(-(z**2) / 2)
-    q = expit(sd[:, None] * z)
-    inside = 4 * (q * (1 - q)) @ density / density.sum()
-    spread = (4 * (q - 0.5) ** 2) @ density / density.sum()
-    return np.log(sd), np.log(spread) - np.log(inside)
-
-
-_LOG_SD, _SPREAD_LOG_ODDS = _spread_curve()
-
 _Stage = tuple[ModelArrays, tuple[str, ...], int | None]
 
 
-def _stages(facets: pd.DataFrame, priors: Priors, clusters: ClusterEstimates | None) -> Mapping[str, _Stage]:
+def _stages(
+    facets: pd.DataFrame, priors: Priors, clusters: ClusterEstimates | None, families: Mapping[str, str] | None
+) -> Mapping[str, _Stage]:
     """Arrays, groups and fewest templates of the stages that a fit of these counts has."""
     plain = count_design(facets)
     design = count_design(facets, surfaces=True) if units_as_effects(facets) else plain
 
     def of(name: str, counts: CountDesign) -> _Stage:
-        return stage_arrays(counts, priors, stage=name), stage_groups(counts, name), fewest_templates(counts)
+        arrays = stage_arrays(counts, priors, stage=name, families=families)
+        return arrays, stage_groups(counts, name), fewest_templates(counts)
 
     found = {"yes": of("yes", design)}
     if plain.uncertain.any():
         found["answered"] = of("answered", plain)
     if clusters is not None:
-        found[UNITS] = surface_layer_arrays(clusters, priors), TERMS[: len(clusters.names)], None
+        found[UNITS] = surface_layer_arrays(clusters, priors, families=families), TERMS[: len(clusters.names)], None
     return found
 
 

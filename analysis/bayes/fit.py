@@ -1,14 +1,16 @@
 """The Bayesian column of one task: two stages of counts, the layer of units, gates, and one retry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from analysis.bayes.attempt import Attempt
 from analysis.bayes.cache import fit_key, keep_fit, load_fit
 from analysis.bayes.design_matrix import CountDesign, count_design, units_as_effects
+from analysis.bayes.families import families_sentence, family_index
 from analysis.bayes.gates import TOO_FEW_DRAWS, missing_draws
 from analysis.bayes.model_arrays import ModelArrays
 from analysis.bayes.models.answer_bias import stage_arrays
@@ -27,6 +29,7 @@ def fit_answer_bias(
     priors: Priors | None = None,
     settings: SamplerSettings | None = None,
     clusters: ClusterEstimates | None = None,
+    families: Mapping[str, str] | None = None,
     ci_level: float = 0.95,
     treatments: tuple[str, ...] = tuple(UNCERTAIN_TREATMENTS),
     seed: int = 0,
@@ -44,6 +47,8 @@ def fit_answer_bias(
     settings : SamplerSettings
     clusters : ClusterEstimates, optional
         Accuracies with their covariance by unit, uncertain answers treated as its ``uncertain`` says.
+    families : mapping of str to str, optional
+        Model -> family; effects of the model where ``families.family_index`` finds enough of them.
     ci_level : float in (0, 1)
     treatments : tuple of str
         Treatments of uncertain answers to report; the first is the one that is compared.
@@ -65,13 +70,18 @@ def fit_answer_bias(
     tell = progress or (lambda sentence: None)
     design = count_design(facets)
     surfaces = count_design(facets, surfaces=True) if units_as_effects(facets) else None
-    options = {"ci_level": ci_level, "treatments": list(treatments), "seed": seed}
+    said = families_sentence(design.models, families or {})
+    if said:
+        design = replace(design, sentences=(*design.sentences, said))
+    options: dict[str, Any] = {"ci_level": ci_level, "treatments": list(treatments), "seed": seed}
+    if family_index(design.models, families or {}) is not None:
+        options["families"] = dict(families or {})
     key = fit_key(design, surfaces, clusters, priors, settings, options)
     kept = load_fit(cache, key, tell=tell) if cache is not None else None
     if kept is not None:
         tell("the fit is kept from an earlier run")
         return kept
-    arrays = _stage_arrays(design, surfaces, priors, clusters)
+    arrays = _stage_arrays(design, surfaces, priors, clusters, families)
     attempt = Attempt(design, surfaces, arrays, clusters, settings, ci_level, treatments, seed, tell)
     fit = attempt.run()
     if fit.status == "failed" and not settings.fast:
@@ -90,13 +100,17 @@ def fit_answer_bias(
 
 
 def _stage_arrays(
-    design: CountDesign, surfaces: CountDesign | None, priors: Priors, clusters: ClusterEstimates | None
+    design: CountDesign,
+    surfaces: CountDesign | None,
+    priors: Priors,
+    clusters: ClusterEstimates | None,
+    families: Mapping[str, str] | None,
 ) -> dict[str, ModelArrays]:
-    arrays = {"yes": stage_arrays(surfaces or design, priors, stage="yes")}
+    arrays = {"yes": stage_arrays(surfaces or design, priors, stage="yes", families=families)}
     if design.uncertain.any():
         arrays["answered"] = stage_arrays(design, priors, stage="answered")
     if clusters is not None:
-        arrays[UNITS] = surface_layer_arrays(clusters, priors)
+        arrays[UNITS] = surface_layer_arrays(clusters, priors, families=families)
     return arrays
 
 

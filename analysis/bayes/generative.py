@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from analysis.bayes.design_matrix import CountDesign
-from analysis.bayes.model_arrays import ModelArrays, picked
+from analysis.bayes.model_arrays import ModelArrays, coefficient_means, picked
 from analysis.bayes.models.answer_bias import dense, stage_columns
 from analysis.measures.rates import share
 
@@ -43,8 +43,7 @@ def draw_stage(arrays: ModelArrays, rng: np.random.Generator) -> StageTruth:
     d, matrix = arrays, dense(arrays)
     hyper = _draw_hyper(d, rng)
     log_sd = picked(hyper, d.log_sd_at, d.log_sd)[d.group]
-    mean = picked(hyper, d.mean_at, d.mean)
-    b = mean + np.exp(log_sd) * rng.normal(size=(len(d.yes), len(mean)))
+    b = coefficient_means(hyper, d) + np.exp(log_sd) * rng.normal(size=(len(d.yes), len(log_sd)))
     eta = b @ matrix.T
     if d.log_phi_at < 0:
         return StageTruth(hyper, b, eta, expit(eta))

@@ -135,6 +135,23 @@ def _one_model(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _add_family(m: int, hyper: Floats, mean: Floats, d: ModelArrays, own_mean: Floats) -> None:
+    """Means of the coefficients of model ``m``: those of all models, plus what its family adds."""
+    for j in range(mean.size):
+        k = d.family_at[m, j]
+        own_mean[j] = mean[j] + (hyper[k] if k >= 0 else 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_family_gradient(m: int, by_own_mean: Floats, d: ModelArrays, by_mean: Floats, by_hyper: Floats) -> None:
+    for j in range(by_mean.size):
+        k = d.family_at[m, j]
+        by_mean[j] += by_own_mean[j]
+        if k >= 0:
+            by_hyper[k] += by_own_mean[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[float, Floats]:
     """Log-density in whitened coordinates, up to a constant, and its gradient.
 
@@ -157,14 +174,21 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
         mean[j] = hyper[k] if k >= 0 else d.mean[j]
         log_sd[j] = hyper[g] if g >= 0 else d.log_sd[d.group[j]]
     by_mean, by_log_sd, work = np.zeros(size), np.zeros(size), np.empty(WORK_SIZE)
+    families = d.family_at.shape[0] > 0
+    own_mean, by_own_mean = (mean.copy(), np.zeros(size)) if families else (mean, by_mean)
     for m in range(d.yes.shape[0]):
         start = n_hyper + m * size
         own = gradient[start : start + size]
+        if families:
+            _add_family(m, hyper, mean, d, own_mean)
+            by_own_mean[:] = 0.0
         value, slope = _one_model(
-            m, z[start : start + size], shift, mean, log_sd, phi, d, at, own, by_mean, by_log_sd, work
+            m, z[start : start + size], shift, own_mean, log_sd, phi, d, at, own, by_own_mean, by_log_sd, work
         )
         total += value
         by_log_phi += slope
+        if families:
+            _add_family_gradient(m, by_own_mean, d, by_mean, by_hyper)
     for j in range(size):
         k, g = d.mean_at[j], d.log_sd_at[d.group[j]]
         if k >= 0:

@@ -9,7 +9,7 @@ from scipy.special import expit, gammaln
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, phi_terms
 from analysis.bayes.log_density import likelihood_block, weighted_gram
-from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, ModelArrays, picked
+from analysis.bayes.model_arrays import BETA_BINOMIAL, ESTIMATES, ModelArrays, coefficient_means, picked
 
 Floats = NDArray[np.float64]
 
@@ -40,11 +40,6 @@ def start_of(d: ModelArrays) -> Floats:
 def log_sds(d: ModelArrays, hyper: Floats) -> Floats:
     """Log sd of each group."""
     return picked(hyper, d.log_sd_at, d.log_sd)
-
-
-def means_of(d: ModelArrays, hyper: Floats) -> Floats:
-    """Mean of each coefficient."""
-    return picked(hyper, d.mean_at, d.mean)
 
 
 def prior_sds(d: ModelArrays, hyper: Floats) -> Floats:
@@ -108,7 +103,7 @@ def _curvature(d: ModelArrays, matrix: Floats, eta: Floats, log_phi: float, prec
 def mode(d: ModelArrays, matrix: Floats) -> tuple[State, bool, int]:
     """The state after the last round, whether the rounds settled, and how many there were."""
     hyper = start_of(d)
-    b = np.tile(means_of(d, hyper), (len(d.yes), 1))
+    b = np.array(np.broadcast_to(coefficient_means(hyper, d), (len(d.yes), len(d.group))))
     moving = d.is_log_sd | (np.arange(len(hyper)) == d.log_phi_at)
     for rounds in range(1, _ROUNDS + 1):
         b, covariance = scored(d, matrix, b, hyper, steps=6 if rounds == 1 else 1)
@@ -124,7 +119,7 @@ def mode(d: ModelArrays, matrix: Floats) -> tuple[State, bool, int]:
 
 def scored(d: ModelArrays, matrix: Floats, b: Floats, hyper: Floats, *, steps: int) -> tuple[Floats, Floats]:
     """Coefficients after some steps of Fisher scoring, and their covariance (M, P, P) there."""
-    mean, precision = means_of(d, hyper), np.exp(-2 * log_sds(d, hyper))[d.group]
+    mean, precision = coefficient_means(hyper, d), np.exp(-2 * log_sds(d, hyper))[d.group]
     log_phi = _log_phi(d, hyper)
     for _ in range(steps):
         eta = b @ matrix.T
@@ -148,7 +143,8 @@ def next_hyper(d: ModelArrays, b: Floats, covariance: Floats, hyper: Floats, eta
     prior_precision = prior_sds(d, hyper)[at] ** -2
     weight = models / sd2[free]
     new[at] = (weight * b[:, free].mean(axis=0) + prior_precision * d.prior_mean[at]) / (weight + prior_precision)
-    spread = ((b - means_of(d, new)) ** 2 + variance).sum(axis=0)
+    families = _family_step(d, b, new, sd2, prior_sds(d, hyper)) if len(d.family_at) else {}
+    spread = ((b - coefficient_means(new, d)) ** 2 + variance).sum(axis=0)
     for g, place in enumerate(d.log_sd_at):
         if place >= 0:
             own = d.group == g
@@ -156,11 +152,37 @@ def next_hyper(d: ModelArrays, b: Floats, covariance: Floats, hyper: Floats, eta
     mean_variance = 1 / (weight + prior_precision)
     for place in np.unique(d.prior_sd_at[d.prior_sd_at >= 0]):
         own = d.prior_sd_at[at] == place
-        new[place] = _log_sd_step((new[at] ** 2 + mean_variance)[own].sum(), own.sum(), d.prior_log_sd[place])
+        if own.any():
+            new[place] = _log_sd_step((new[at] ** 2 + mean_variance)[own].sum(), own.sum(), d.prior_log_sd[place])
+    for place, (total, count) in families.items():
+        new[place] = _log_sd_step(total, count, d.prior_log_sd[place])
     if d.log_phi_at >= 0:
         slope, curvature = phi_slope(d, eta, hyper)
         new[d.log_phi_at] += np.clip(slope / curvature, -0.5, 0.5)
     return new
+
+
+def _family_step(d: ModelArrays, b: Floats, new: Floats, sd2: Floats, prior_sd: Floats) -> dict[int, tuple[float, int]]:
+    """Means that families share, and what families add to them, filled into ``new``.
+
+    Returns the expected sum of squares of what families add and its number of terms by the place of its log sd.
+    """
+    sums: dict[int, tuple[float, int]] = {}
+    for j in np.flatnonzero((d.family_at >= 0).any(axis=0)):
+        places, family, sizes = np.unique(d.family_at[:, j], return_inverse=True, return_counts=True)
+        at, tau, own = int(d.mean_at[j]), int(d.prior_sd_at[places[0]]), 1 / prior_sd[places] ** 2
+        average = np.bincount(family, weights=b[:, j]) / sizes
+        told = sizes / sd2[j]
+        weight = 1 / (1 / told + 1 / own)
+        prior = prior_sd[at] ** -2
+        precision = weight.sum() + prior
+        new[at] = (weight @ average + prior * d.prior_mean[at]) / precision
+        share = told / (told + own)
+        new[places] = share * (average - new[at])
+        square = float((new[places] ** 2 + 1 / (told + own) + share**2 / precision).sum())
+        total, count = sums.get(tau, (0.0, 0))
+        sums[tau] = total + square, count + len(places)
+    return sums
 
 
 def _log_sd_step(total: float, count: float, prior_log_scale: float) -> float:

@@ -44,6 +44,9 @@ class ModelArrays(NamedTuple):
         Index of the log concentration, -1 without one.
     kind : int
         BINOMIAL, BETA_BINOMIAL or ESTIMATES.
+    family_at : (M, P)
+        Index among the hyper-parameters of what a model's family adds to the mean of a coefficient, or -1; (0, P)
+        without families.
     """
 
     column: Indices
@@ -65,6 +68,7 @@ class ModelArrays(NamedTuple):
     is_log_sd: NDArray[np.bool_]
     log_phi_at: int
     kind: int
+    family_at: Indices
 
 
 class Coordinates(NamedTuple):
@@ -114,3 +118,20 @@ def picked(values: Floats, at: Indices, otherwise: Floats | float) -> Floats:
     if values.shape[-1] == 0:
         return np.broadcast_to(otherwise, (*values.shape[:-1], len(at))).astype(float)
     return np.where(at >= 0, values[..., np.maximum(at, 0)], otherwise)
+
+
+def mean_count(d: ModelArrays) -> int:
+    """Number of means: of coefficients, then of families. They are the first hyper-parameters."""
+    return len(d.prior_mean) - int(d.is_log_sd.sum()) - (d.log_phi_at >= 0)
+
+
+def coefficient_means(values: Floats, d: ModelArrays) -> Floats:
+    """Mean of each coefficient given hyper-parameters (H,): (P,), and (M, P) with families."""
+    mean = picked(values, d.mean_at, d.mean)
+    return mean + picked(values, d.family_at, 0.0) if len(d.family_at) else mean
+
+
+def model_means(m: int, values: Floats, d: ModelArrays) -> Floats:
+    """Means (..., P) of the coefficients of model ``m`` given hyper-parameters (..., H)."""
+    mean = picked(values, d.mean_at, d.mean)
+    return mean + picked(values, d.family_at[m], 0.0) if len(d.family_at) else mean

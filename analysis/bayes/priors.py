@@ -39,6 +39,7 @@ class Priors:
     sensitivity_sd: float = 2.5
     polarity_sd: float = 1.0
     validity_sd: float = 1.0
+    family_sd: float = 1.0
     template_sd: float = 1.0
     model_template_sd: float = 1.0
     form_sd: float = 0.5
@@ -65,6 +66,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "sensitivity_sd": "the same for sensitivity; 2.5: models from inverted to perfect",
     "polarity_sd": "the same for the pull of affirmative wording; 1: by up to .38 in either direction",
     "validity_sd": "the same for blindness to negation",
+    "family_sd": "half-normal scale of the sd between model families, of each of these four; 1: .5 becomes .12-.88",
     "template_sd": "half-normal scale of the sd of templates, common to all models; 1: a template moves .5 to .12-.88",
     "model_template_sd": "the same for what a template does to one model",
     "form_sd": "half-normal scale of the sd of question forms, common to all models; .5: a form moves .5 to .27-.73",
@@ -130,8 +132,8 @@ def priors_from(settings: Mapping[str, float]) -> Priors:
 
 
 def doubled(priors: Priors) -> Priors:
-    """Priors with the scales of templates and forms twice as wide: few groups inform them."""
-    names = ("template_sd", "model_template_sd", "form_sd", "model_form_sd")
+    """Priors with the scales of families, templates and forms twice as wide: few groups inform them."""
+    names = ("family_sd", "template_sd", "model_template_sd", "form_sd", "model_form_sd")
     return replace(priors, **{name: 2 * getattr(priors, name) for name in names})
 
 
@@ -141,7 +143,13 @@ def prior_table(priors: Priors) -> list[tuple[str, float, str]]:
 
 
 def prior_predictive(
-    priors: Priors, rng: np.random.Generator, *, draws: int = 4000, templates: int = 15, forms: int = 5
+    priors: Priors,
+    rng: np.random.Generator,
+    *,
+    draws: int = 4000,
+    templates: int = 15,
+    forms: int = 5,
+    families: bool = False,
 ) -> PriorPredictive:
     """Simulate one model of a template × form × polarity design from the priors, and judge the result.
 
@@ -153,10 +161,12 @@ def prior_predictive(
         Simulated models, each from hyper-parameters of its own.
     templates, forms : int
         Size of the design; a quarter of the templates, at least one, is invalid.
+    families : bool
+        Whether model families are effects.
     """
     if draws < 1 or templates < 2 or forms < 1:
         raise AnalysisError("a prior predictive check needs at least 1 draw, 2 templates and 1 form")
-    cells = _accuracies(priors, rng, draws, templates, forms)
+    cells = _accuracies(priors, rng, draws, templates, forms, families)
     floor = competence_floor(cells)
     bias = (cells[:, 0] + cells[:, 3] - cells[:, 1] - cells[:, 2]) / 2
     low, high = np.quantile(floor, [0.05, 0.95])
@@ -166,7 +176,9 @@ def prior_predictive(
     return PriorPredictive(float(low), float(high), extreme, float(bias_low), float(bias_high), bool(passed))
 
 
-def _accuracies(priors: Priors, rng: np.random.Generator, draws: int, templates: int, forms: int) -> Floats:
+def _accuracies(
+    priors: Priors, rng: np.random.Generator, draws: int, templates: int, forms: int, families: bool
+) -> Floats:
     """Accuracies (draws, 4) in the order of FOUR_CELLS of models drawn from the priors."""
 
     def half_normal(scale: float) -> Floats:
@@ -177,7 +189,7 @@ def _accuracies(priors: Priors, rng: np.random.Generator, draws: int, templates:
             mean + mean_sd * rng.normal(size=(draws, 1, 1, 1)) + half_normal(scale) * rng.normal(size=(draws, 1, 1, 1))
         )
 
-    def effect(shape: tuple[int, int], scales: tuple[float, float]) -> Floats:
+    def effect(shape: tuple[int, int], scales: tuple[float, ...]) -> Floats:
         size = (draws, *shape, 1)
         return sum((half_normal(scale) * rng.normal(size=size) for scale in scales), np.zeros(size))
 
@@ -196,6 +208,9 @@ def _accuracies(priors: Priors, rng: np.random.Generator, draws: int, templates:
         + effect((templates, 1), of_template) * p
     )
     eta = eta + sum(effect((1, forms), of_form) * x for x in (1.0, p, s, v))
+    if families:
+        for x in (np.ones_like(s), p, s, v):
+            eta = eta + effect((1, 1), (priors.family_sd,)) * x
     phi = np.exp(priors.concentration_mean + priors.concentration_sd * rng.normal(size=(draws, 1, 1, 1)))
     yes = rng.beta(phi * expit(eta) + 1e-9, phi * expit(-eta) + 1e-9)
     answering = coefficient(priors.answered_mean, priors.answered_mean_sd, priors.answered_sd)

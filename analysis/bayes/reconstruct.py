@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from analysis.bayes.coefficient_coordinates import many_coefficients
 from analysis.bayes.hyper_coordinates import hyper_shifts
-from analysis.bayes.model_arrays import Coordinates, ModelArrays, picked
+from analysis.bayes.model_arrays import Coordinates, ModelArrays, model_means, picked
 from analysis.bayes.sampling import Draws
 
 Floats = NDArray[np.float64]
@@ -55,5 +55,5 @@ def coefficient_draws(m: int, hyper: HyperDraws, d: ModelArrays, at: Coordinates
     size = len(d.group)
     start = len(at.hyper) + m * size
     own = hyper.z[:, start : start + size]
-    mean = picked(hyper.value, d.mean_at, d.mean)
+    mean = np.ascontiguousarray(model_means(m, hyper.value, d))
     return many_coefficients(m, np.ascontiguousarray(own), hyper.shift, mean, d, at)

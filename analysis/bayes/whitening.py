@@ -14,7 +14,6 @@ from analysis.bayes.mode import (
     State,
     log_likelihood,
     log_sds,
-    means_of,
     mode,
     next_hyper,
     phi_slope,
@@ -22,7 +21,7 @@ from analysis.bayes.mode import (
     scored,
     start_of,
 )
-from analysis.bayes.model_arrays import Coordinates, ModelArrays
+from analysis.bayes.model_arrays import Coordinates, ModelArrays, coefficient_means, mean_count
 from analysis.bayes.models.answer_bias import dense
 from analysis.bayes.sd_marginals import Marginal, log_sd_marginal, matched
 
@@ -73,7 +72,7 @@ def whitened_coordinates(arrays: ModelArrays) -> Approximation:
 def non_centred_coordinates(arrays: ModelArrays) -> Coordinates:
     """Coordinates that know nothing of the data: b = mean + sd z, hyper-parameters as their prior has them."""
     hyper, scale, bend, taper = _centred(start_of(arrays), _marginals_of_priors(arrays))
-    means = int((arrays.mean_at >= 0).sum())
+    means = mean_count(arrays)
     of_prior = prior_sds(arrays, hyper)[:means] ** -2.0
     variance = np.exp(2 * log_sds(arrays, hyper))[arrays.group]
     shape = models, size = len(arrays.yes), len(arrays.group)
@@ -103,7 +102,7 @@ def _coordinates(d: ModelArrays, matrix: Floats, state: State) -> Coordinates:
     factor = np.linalg.cholesky((covariance + np.swapaxes(covariance, 1, 2)) / 2)
     root = np.diagonal(factor, axis1=1, axis2=2)
     curvature = np.linalg.inv(state.covariance)
-    slope = np.einsum("mij,mj->mi", curvature, state.coefficients) - precision * means_of(d, state.hyper)
+    slope = np.einsum("mij,mj->mi", curvature, state.coefficients) - precision * coefficient_means(state.hyper, d)
     known_of_model = curvature - np.diag(precision)
     return Coordinates(
         hyper=state.hyper,
@@ -133,9 +132,24 @@ def _known_of_means(d: ModelArrays, state: State) -> Floats:
     """Curvature (means, means) that data give to the means, coefficients integrated out; positive semidefinite."""
     free = np.flatnonzero(d.mean_at >= 0)
     precision = np.exp(-2 * log_sds(d, state.hyper)[d.group])
-    known = len(d.yes) * np.diag(precision) - precision[:, None] * state.covariance.sum(axis=0) * precision
-    values, vectors = np.linalg.eigh(known[np.ix_(free, free)])
+    if len(d.family_at):
+        known = _known_with_families(d, state, precision)
+    else:
+        of_all = len(d.yes) * np.diag(precision) - precision[:, None] * state.covariance.sum(axis=0) * precision
+        known = of_all[np.ix_(free, free)]
+    values, vectors = np.linalg.eigh(known)
     return np.ascontiguousarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def _known_with_families(d: ModelArrays, state: State, precision: Floats) -> Floats:
+    """The same where the means of a model are a sum of hyper-parameters: of all models and of its family."""
+    found, columns = np.zeros((mean_count(d), mean_count(d))), np.arange(len(d.group))
+    for family_at, covariance in zip(d.family_at, state.covariance, strict=True):
+        parts = np.zeros((len(columns), len(found)))
+        for at in (d.mean_at, family_at):
+            parts[columns[at >= 0], at[at >= 0]] = 1.0
+        found += parts.T @ (np.diag(precision) - precision[:, None] * covariance * precision) @ parts
+    return found
 
 
 def _recentred(d: ModelArrays, matrix: Floats, state: State) -> tuple[State, Floats, Floats, Floats]:
@@ -172,7 +186,7 @@ def _marginals(d: ModelArrays, matrix: Floats, state: State) -> dict[int, Margin
     found = {}
     if d.log_phi_at >= 0:
         found[d.log_phi_at] = _log_phi_marginal(d, matrix, state)
-    offset = state.coefficients - means_of(d, state.hyper)
+    offset = state.coefficients - coefficient_means(state.hyper, d)
     variance = np.diagonal(state.covariance, axis1=1, axis2=2)
     for g, place in enumerate(d.log_sd_at):
         if place >= 0:
@@ -193,7 +207,7 @@ def _log_phi_marginal(d: ModelArrays, matrix: Floats, state: State) -> Marginal:
     here = state.hyper[d.log_phi_at]
     points = here + _PHI_POINTS * phi_slope(d, state.coefficients @ matrix.T, state.hyper)[1] ** -0.5
     prior_sd = np.exp(d.prior_log_sd[d.log_phi_at])
-    mean, precision = means_of(d, state.hyper), np.exp(-2 * log_sds(d, state.hyper))[d.group]
+    mean, precision = coefficient_means(state.hyper, d), np.exp(-2 * log_sds(d, state.hyper))[d.group]
     values = np.empty(len(points))
     for i, log_phi in enumerate(points):
         hyper = np.where(np.arange(len(state.hyper)) == d.log_phi_at, log_phi, state.hyper)

@@ -24,9 +24,11 @@ def parameters_of(
     log_jacobian = np.log(steep[k:]).sum() - np.log(np.diag(factor)).sum()
     hyper = at.hyper + shift
     x = np.array([np.exp(2 * shift[g]) if g >= 0 else 1.0 for g in d.log_sd_at])[d.group][at.order]
-    mean = np.array([hyper[k] if k >= 0 else d.mean[j] for j, k in enumerate(d.mean_at)])[at.order]
+    shared = np.array([hyper[k] if k >= 0 else d.mean[j] for j, k in enumerate(d.mean_at)])
     b = np.empty_like(at.told)
     for m, own in enumerate(z[n:].reshape(b.shape)):
+        family = d.family_at[m] if len(d.family_at) else np.full(len(own), -1)
+        mean = (shared + [hyper[k] if k >= 0 else 0.0 for k in family])[at.order]
         share = x / (1 + at.told[m] * (x - 1))
         root = np.linalg.solve(
             np.eye(len(own)) - share[:, None] * at.regressions[m], np.diag(np.sqrt(share * at.spread[m]))

@@ -8,11 +8,12 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from analysis.bayes.component_layout import Component, fewest_templates, stage_components, stage_groups
-from analysis.bayes.components import TOGETHER, VarianceComponents, equivalent_sd, variance_components
+from analysis.bayes.components import TOGETHER, VarianceComponents, variance_components
 from analysis.bayes.design_matrix import count_design
 from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.models.answer_bias import dense, stage_arrays
 from analysis.bayes.priors import Priors
+from analysis.bayes.residual_spread import equivalent_sd
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import SamplerSettings
 from analysis.errors import AnalysisError

@@ -81,7 +81,21 @@ def _models() -> dict[str, ModelArrays]:
         np.full((3, 4), 400.0),
     )
     priors = Priors()
+    many = count_design(template_design(rng, models=6, templates=3, forms=2))
+    of_many = {"m000": "x", "m001": "x", "m002": "y", "m003": "y", "m004": "z"}
+    wide = ClusterEstimates(
+        tuple("abcdef"),
+        FOUR_CELLS,
+        rng.uniform(0.2, 0.9, (6, 4)),
+        np.tile(clusters.covariance, (2, 1, 1)),
+        np.tile(clusters.df, 2),
+        np.full((6, 4), 20.0),
+        np.full((6, 4), 400.0),
+    )
+    of_wide = dict(zip("abcdef", ("x", "y", "z", "z", "y", "x"), strict=True))
     return {
+        "families": stage_arrays(many, priors, stage="yes", families=of_many),
+        "families, estimates": surface_layer_arrays(wide, priors, families=of_wide),
         "yes": stage_arrays(full, priors, stage="yes"),
         "answered": stage_arrays(full, priors, stage="answered"),
         "one model": stage_arrays(alone, priors, stage="yes"),
@@ -90,7 +104,9 @@ def _models() -> dict[str, ModelArrays]:
     }
 
 
-@pytest.mark.parametrize("name", ["yes", "answered", "one model", "gold", "estimates"])
+@pytest.mark.parametrize(
+    "name", ["yes", "answered", "one model", "gold", "estimates", "families", "families, estimates"]
+)
 @pytest.mark.parametrize("coordinates", [whitened_coordinates, non_centred_coordinates])
 def test_log_density_and_gradient_equal_pymc(name: str, coordinates: object) -> None:
     """Catches any term, prior, Jacobian or index that differs from the model as PyMC defines it."""
@@ -115,7 +131,7 @@ def test_log_density_and_gradient_equal_pymc(name: str, coordinates: object) -> 
     np.testing.assert_allclose(differences, differences[0], atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["yes", "one model", "gold", "estimates"])
+@pytest.mark.parametrize("name", ["yes", "one model", "gold", "estimates", "families"])
 def test_c_callback_is_the_compiled_density(name: str) -> None:
     """Catches an address or a shape in the wrong place, and an overflow that is reported as a number."""
     arrays = _models()[name]

@@ -19,6 +19,9 @@ def test_every_prior_has_a_meaning_and_default_priors_pass_their_gate() -> None:
     assert found.floor_high >= 0.85
     assert found.extreme_cells <= 0.4
     assert found.bias_low == pytest.approx(-found.bias_high, abs=0.1)
+    wider = prior_predictive(Priors(), np.random.default_rng(1), families=True)
+    assert wider.passed
+    assert wider.extreme_cells > found.extreme_cells
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,6 @@ def test_second_prior_doubles_scales_of_few_groups_alone() -> None:
     """Catches a sensitivity check that moves what many models inform."""
     wide = doubled(Priors())
     changed = {name for name, value in asdict(wide).items() if value != getattr(Priors(), name)}
-    assert changed == {"template_sd", "model_template_sd", "form_sd", "model_form_sd"}
+    assert changed == {"family_sd", "template_sd", "model_template_sd", "form_sd", "model_form_sd"}
     assert wide.form_sd == 2 * Priors().form_sd
     assert [row[0] for row in prior_table(wide)] == list(asdict(Priors()))

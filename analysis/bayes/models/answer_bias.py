@@ -11,12 +11,17 @@ The columns of x are 1, gold s, polarity p and validity v (they span the 2 × 2 
 and form those of them that vary within it: leaning to Yes, sensitivity, pull of affirmative wording,
 blindness to negation. The factorisation of yes / no / uncertain into two stages is exact.
 
-Pooling: coefficients between models, template and form means around 0. Identification: the means of
-templates and forms are shrunk to 0 and compete with the mean of the coefficients; for these templates
-only sums are identified, therefore accuracies are reported and coefficients are not. With one model the
-means are 0 and the priors of the coefficients fixed. Cells beyond the columns vary with concentration
-phi; where the columns fit every cell, cells are binomial. Where units are effects, each cell has a
-normal residual instead, since its units share it.
+Where the models are of three families or more (``families.family_index``), in the stage "yes" and for the four
+coefficients that are of no factor,
+
+    b_mj ~ Normal(mean_j + u_fj, sd_group(j)),  f the family of m,    u_fj ~ Normal(0, sd_family(j)).
+
+Pooling: coefficients between models (of a family), families, template and form means around 0. Identification:
+the means of templates and forms are shrunk to 0 and compete with the mean of the coefficients; for these
+templates only sums are identified, therefore accuracies are reported and coefficients are not. With one model
+the means are 0 and the priors of the coefficients fixed. Cells beyond the columns vary with concentration phi;
+where the columns fit every cell, cells are binomial. Where units are effects, each cell has a normal residual
+instead, since its units share it.
 
 References
 ----------
@@ -24,13 +29,15 @@ Gelman and Hill (2007), Data Analysis Using Regression and Multilevel Models, ch
 Skellam (1948), J. R. Stat. Soc. B 10:257-261 (beta-binomial).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.bayes.design_matrix import CountDesign
+from analysis.bayes.families import family_index
 from analysis.bayes.model_arrays import BETA_BINOMIAL, BINOMIAL, ModelArrays
 from analysis.bayes.priors import Priors
 
@@ -55,6 +62,8 @@ class GroupPrior:
         Half-normal scale of the standard deviation between models.
     has_mean : bool
         Whether models share a mean at all; without one it is 0.
+    family_scale : float or None
+        Half-normal scale of the sd of families of models; None: families are no effects.
     """
 
     mean: float
@@ -62,6 +71,7 @@ class GroupPrior:
     shared_scale: float | None
     scale: float
     has_mean: bool = True
+    family_scale: float | None = None
 
 
 def group_priors(groups: tuple[str, ...], priors: Priors, stage: str) -> tuple[GroupPrior, ...]:
@@ -86,12 +96,13 @@ def _group_prior(name: str, priors: Priors, stage: str) -> GroupPrior:
         return GroupPrior(0.0, 1.0, priors.form_sd, priors.model_form_sd)
     if factor == "unit":
         return GroupPrior(0.0, 1.0, priors.surface_sd, priors.surface_sd)
-    return {
+    found = {
         "yes": GroupPrior(0.0, priors.yes_mean_sd, None, priors.yes_sd),
         "sensitivity": GroupPrior(priors.sensitivity_mean, priors.sensitivity_mean_sd, None, priors.sensitivity_sd),
         "polarity": GroupPrior(0.0, priors.polarity_mean_sd, None, priors.polarity_sd),
         "validity": GroupPrior(priors.validity_mean, priors.validity_mean_sd, None, priors.validity_sd),
     }[name]
+    return replace(found, family_scale=priors.family_sd)
 
 
 def stage_columns(design: CountDesign, stage: str) -> NDArray[np.int64]:
@@ -102,8 +113,10 @@ def stage_columns(design: CountDesign, stage: str) -> NDArray[np.int64]:
     return np.flatnonzero(used[design.group])
 
 
-def stage_arrays(design: CountDesign, priors: Priors, *, stage: str) -> ModelArrays:
-    """Arrays of one stage, ``yes`` or ``answered``."""
+def stage_arrays(
+    design: CountDesign, priors: Priors, *, stage: str, families: Mapping[str, str] | None = None
+) -> ModelArrays:
+    """Arrays of one stage, ``yes`` or ``answered``; ``families`` (model -> family) are effects of the stage ``yes``."""
     columns = stage_columns(design, stage)
     matrix = design.matrix[:, columns]
     used = sorted(set(design.group[columns]))
@@ -115,7 +128,15 @@ def stage_arrays(design: CountDesign, priors: Priors, *, stage: str) -> ModelArr
         yes, no = design.answered, design.uncertain
         residual = len(matrix) > np.linalg.matrix_rank(matrix)
     concentration = (priors.concentration_mean, priors.concentration_sd) if residual else None
-    return assembled_arrays(matrix, group, group_priors(names, priors, stage), yes, no, concentration=concentration)
+    return assembled_arrays(
+        matrix,
+        group,
+        group_priors(names, priors, stage),
+        yes,
+        no,
+        concentration=concentration,
+        families=family_index(design.models, families or {}) if stage == "yes" else None,
+    )
 
 
 def assembled_arrays(
@@ -126,8 +147,9 @@ def assembled_arrays(
     no: Floats,
     *,
     concentration: tuple[float, float] | None,
+    families: NDArray[np.int64] | None = None,
 ) -> ModelArrays:
-    """Arrays of a hierarchical model from its columns, groups, priors and counts.
+    """Arrays of a hierarchical model from its columns, groups, priors and counts; families (M,) as numbers from 0 on.
 
     Notes
     -----
@@ -138,26 +160,36 @@ def assembled_arrays(
     free_mean = np.array([pooled and of_group[g].has_mean for g in group])
     free_sd = np.array([pooled or p.shared_scale is not None or not p.has_mean for p in of_group])
     shared = [g for g, p in enumerate(of_group) if pooled and p.shared_scale is not None]
-    n_means, n_sds = int(free_mean.sum()), int(free_sd.sum())
+    family_at = _family_places(group, of_group, free_mean, families if pooled else None)
+    of_family = group[(family_at >= 0).any(axis=0)]
+    n_own, n_sds = int(free_mean.sum()), int(free_sd.sum())
+    n_means = max(n_own, int(family_at.max(initial=-1)) + 1)
     mean_at = np.where(free_mean, np.cumsum(free_mean) - 1, -1)
     log_sd_at = np.where(free_sd, n_means + np.cumsum(free_sd) - 1, -1)
     tau_at = {g: n_means + n_sds + i for i, g in enumerate(shared)}
     of_mean = group[free_mean]
-    size = n_means + n_sds + len(shared) + (concentration is not None)
+    scales = [of_group[g].shared_scale for g in shared] + [of_group[g].family_scale for g in of_family]
+    n_taus = len(scales)
+    size = n_means + n_sds + n_taus + (concentration is not None)
     prior_mean, prior_log_sd = np.zeros(size), np.zeros(size)
-    prior_mean[:n_means] = [of_group[g].mean for g in of_mean]
-    prior_log_sd[:n_means] = [np.log(of_group[g].mean_sd) for g in of_mean]
+    prior_mean[:n_own] = [of_group[g].mean for g in of_mean]
+    prior_log_sd[:n_own] = [np.log(of_group[g].mean_sd) for g in of_mean]
     prior_log_sd[n_means : n_means + n_sds] = [
         np.log(p.scale if pooled or p.shared_scale is None else p.shared_scale)
         for p, free in zip(of_group, free_sd, strict=True)
         if free
     ]
-    for g, at in tau_at.items():
-        prior_log_sd[at] = np.log(of_group[g].shared_scale or 1.0)
+    prior_log_sd[n_means + n_sds : n_means + n_sds + n_taus] = [np.log(scale or 1.0) for scale in scales]
     if concentration is not None:
         prior_mean[-1], prior_log_sd[-1] = concentration[0], np.log(concentration[1])
     is_log_sd = np.zeros(size, bool)
-    is_log_sd[n_means : n_means + n_sds + len(shared)] = True
+    is_log_sd[n_means : n_means + n_sds + n_taus] = True
+    # What families add to a mean has the sds after those of templates and forms.
+    family_taus = np.arange(n_means + n_sds + len(shared), n_means + n_sds + n_taus)
+    prior_sd_at = np.full(size, -1, dtype=np.int64)
+    prior_sd_at[:n_own] = [tau_at.get(g, -1) for g in of_mean]
+    if n_means > n_own:
+        prior_sd_at[n_own:n_means] = np.repeat(family_taus, (n_means - n_own) // len(family_taus))
     column, value = _sparse(matrix)
     sizes, cells = np.unique((yes + no)[(yes + no) > 0], return_counts=True)
     return ModelArrays(
@@ -181,11 +213,28 @@ def assembled_arrays(
         ),
         prior_mean=prior_mean,
         prior_log_sd=prior_log_sd,
-        prior_sd_at=np.array([tau_at.get(g, -1) for g in of_mean] + [-1] * (size - n_means), dtype=np.int64),
+        prior_sd_at=prior_sd_at,
         is_log_sd=is_log_sd,
         log_phi_at=size - 1 if concentration is not None else -1,
         kind=BETA_BINOMIAL if concentration is not None else BINOMIAL,
+        family_at=family_at,
     )
+
+
+def _family_places(
+    group: NDArray[np.int64],
+    of_group: tuple[GroupPrior, ...],
+    free_mean: NDArray[np.bool_],
+    families: NDArray[np.int64] | None,
+) -> NDArray[np.int64]:
+    """``ModelArrays.family_at``: what families add follows the means, column by column, family by family."""
+    if families is None:
+        return np.zeros((0, len(group)), dtype=np.int64)
+    found = np.full((len(families), len(group)), -1, dtype=np.int64)
+    columns = [j for j, g in enumerate(group) if free_mean[j] and of_group[g].family_scale is not None]
+    for i, j in enumerate(columns):
+        found[:, j] = free_mean.sum() + i * (families.max() + 1) + families
+    return found
 
 
 def _sparse(matrix: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -19,8 +19,9 @@ def pymc_model(arrays: ModelArrays) -> pm.Model:
     Returns
     -------
     pymc.Model
-        Variables ``sd`` and ``tau`` (half-normal, those that are free), ``mean``, ``log_phi`` (with a
-        residual) and ``coefficient`` (models × columns); the likelihood is ``counts`` or ``estimate``.
+        Variables ``sd`` and ``tau`` (half-normal, those that are free), ``mean`` (of coefficients, then what
+        families add to them), ``log_phi`` (with a residual) and ``coefficient`` (models × columns); the
+        likelihood is ``counts`` or ``estimate``.
     """
     d = arrays
     is_mean = (~d.is_log_sd) & (np.arange(len(d.prior_mean)) != d.log_phi_at)
@@ -33,7 +34,11 @@ def pymc_model(arrays: ModelArrays) -> pm.Model:
             log_sd = pt.set_subtensor(log_sd[np.flatnonzero(d.log_sd_at >= 0)], pt.log(sd))
         mean = pt.as_tensor_variable(d.mean)
         if is_mean.any():
-            mean = pt.set_subtensor(mean[np.flatnonzero(d.mean_at >= 0)], _means(d, is_mean, taus))
+            means = _means(d, is_mean, taus)
+            free = d.mean_at >= 0
+            mean = pt.set_subtensor(mean[np.flatnonzero(free)], means[d.mean_at[free]])
+        if len(d.family_at):
+            mean = mean + pt.where(d.family_at >= 0, means[np.maximum(d.family_at, 0)], 0.0)
         coefficient = pm.Normal("coefficient", mean, pt.exp(log_sd[d.group]), shape=(len(d.yes), len(d.group)))
         eta = pt.dot(coefficient, dense(d).T)
         if d.kind in (BINOMIAL, BETA_BINOMIAL):

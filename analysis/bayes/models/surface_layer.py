@@ -7,7 +7,7 @@ approximation holds nearer to 0 and 1 and accuracies stay inside (0, 1):
 
     y_mc = log((n p_mc + 1/2) / (n (1 - p_mc) + 1/2)),  n the responses behind the accuracy
     y_m ~ t(eta_m, V_m; df_m + d),  eta_mc = s_c (b_m0 + b_m1 s_c + b_m2 p_c + b_m3 v_c)
-    b_mj ~ Normal(mean_j, sd_j),
+    b_mj ~ Normal(mean_j, sd_j), with families as in ``answer_bias``,
 
 with V_m = B^1/2 S_m B^1/2, B the variances 1 / ((n + 1) p' (1 - p')) of independent responses in log-odds
 (p' the accuracy with its halves added), and S_m the design effects and their covariances: those of the
@@ -22,6 +22,7 @@ Gart and Zweifel (1967), Biometrika 54:181-187, doi:10.2307/2333861 (the log-odd
 Smyth (2004), Stat. Appl. Genet. Mol. Biol. 3:3, doi:10.2202/1544-6115.1027 (moderated variances).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
 from analysis.bayes.design_matrix import SIGNS, TERMS
+from analysis.bayes.families import family_index
 from analysis.bayes.model_arrays import ESTIMATES, ModelArrays
 from analysis.bayes.models.answer_bias import assembled_arrays, group_priors
 from analysis.bayes.priors import Priors
@@ -178,7 +180,9 @@ def _moderation(effects: Floats, df: Floats) -> float:
     return float(grid[np.abs(polygamma(1, grid / 2) - max(excess, 0.0)).argmin()])
 
 
-def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArrays:
+def surface_layer_arrays(
+    clusters: ClusterEstimates, priors: Priors, *, families: Mapping[str, str] | None = None
+) -> ModelArrays:
     """Arrays of the layer; models without a covariance enter with none of their own information."""
     signs = np.array([SIGNS[name] for name in clusters.names], float)
     gold = np.array([1.0 if name in YES_CELLS else -1.0 for name in clusters.names])
@@ -193,6 +197,7 @@ def surface_layer_arrays(clusters: ClusterEstimates, priors: Priors) -> ModelArr
         found.log_odds,
         np.zeros_like(found.log_odds),
         concentration=None,
+        families=family_index(clusters.models, families or {}),
     )
     return arrays._replace(inverse=np.linalg.inv(found.covariance), df=found.df, kind=ESTIMATES)
 

@@ -134,6 +134,8 @@ def _joined(fits: list[BeliefBiasFit]) -> BeliefBiasFit:
         reason="; ".join(fit.reason for fit in fits if fit.reason),
         table=table.sort_values("model", key=lambda c: c.map(models), kind="stable").reset_index(drop=True),
         gates=pd.concat([own.gates, whole.gates], ignore_index=True),
+        sensitivity=pd.concat([own.sensitivity, whole.sensitivity], ignore_index=True),
+        spreads=pd.concat([own.spreads, whole.spreads], ignore_index=True),
         glance={**whole.glance, **together},
         sentences=tuple(dict.fromkeys([*own.sentences, *whole.sentences, _APART])),
         draws={**own.draws, **whole.draws},

@@ -24,6 +24,8 @@ from analysis.bayes.belief_bias_rates import (
 )
 from analysis.bayes.belief_bias_result import NEW_MODEL, NEW_MODELS, BeliefBiasFit, level_name
 from analysis.bayes.belief_bias_sampling import EndorsementDraws, sample_endorsements
+from analysis.bayes.belief_bias_sensitivity import belief_sensitivity, belief_spreads
+from analysis.bayes.belief_bias_unpooled import matched_questions, unpooled_endorsements
 from analysis.bayes.gates import failures, quantity_gates, sampler_gates
 from analysis.bayes.sampling import SamplerSettings
 from analysis.bayes.summaries import quantity_summary
@@ -82,6 +84,16 @@ class Attempt:
         }
         problem = failures([gate for group in gates.values() for gate in group])
         rng = np.random.default_rng([self.seed, 2])
+        all_ = draws.parameters()
+        spreads = belief_spreads(
+            self.design,
+            draws,
+            all_,
+            found,
+            ci_level=self.ci_level,
+            rng=np.random.default_rng([self.seed, 4]),
+            fast=self.settings.fast,
+        )
         return BeliefBiasFit(
             task=self.design.task,
             status="failed" if problem else "ok",
@@ -89,7 +101,12 @@ class Attempt:
             table=table,
             contrasts=contrasts,
             glance=self._glance(draws),
-            gates=pd.DataFrame([{"group": group, **asdict(gate)} for group, all_ in gates.items() for gate in all_]),
+            unpooled=unpooled_endorsements(
+                self.design, self.pairs, np.random.default_rng([self.seed, 5]), ci_level=self.ci_level
+            ),
+            gates=pd.DataFrame([{"group": group, **asdict(gate)} for group, own in gates.items() for gate in own]),
+            sensitivity=belief_sensitivity(self.design, draws, all_, found),
+            spreads=spreads.assign(fit=self.name),
             predictive=predictive_checks(self.design, draws, rng),
             augment=fitted_questions(self.design, draws),
             sentences=self.design.sentences,
@@ -144,20 +161,9 @@ class Attempt:
         self, rates: Floats, asked: NDArray[np.bool_], factor: str, pair: tuple[str, str], profiles: Profiles
     ) -> Floats:
         """Accuracy under the first minus the second level, over questions × other conditions answered under both."""
-        rows = self.design.configurations
-        others = [name for name in rows.columns if name != factor]
-        level = rows[factor].to_numpy()
-        places = [np.flatnonzero(level == name) for name in pair]
-        keys = [list(map(tuple, rows.iloc[at][others].to_numpy())) for at in places]
-        shared = [key for key in keys[0] if key in set(keys[1])]
-        at = [[int(place[key.index(k)]) for k in shared] for place, key in zip(places, keys, strict=True)]
-        both = asked[at[0]] & asked[at[1]]
-        values = []
-        for own in at:
-            used = np.zeros_like(asked)
-            used[own] = both
-            values.append(accuracy(rates, profiles.weights(used), profiles))
-        return values[0] - values[1]
+        sides = matched_questions(self.design, asked, factor, pair)
+        first, second = (accuracy(rates, profiles.weights(side), profiles) for side in sides)
+        return first - second
 
     def _tables(self, found: Mapping[Any, Floats], shape: tuple[int, int]) -> tuple[pd.DataFrame, pd.DataFrame]:
         models = self.design.models

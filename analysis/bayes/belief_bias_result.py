@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-TABLES: Final = ("table", "contrasts", "gates", "predictive", "augment")
+TABLES: Final = ("table", "contrasts", "unpooled", "gates", "predictive", "sensitivity", "spreads", "augment")
 #: Pseudo-model of the target ``new_models``.
 NEW_MODEL: Final = "a new model"
 NEW_MODELS: Final = "new_models"
@@ -35,12 +35,19 @@ class BeliefBiasFit:
         ``accuracy``, ``consistency_all``; ``target`` these (these models, new items), and of NEW_MODEL new_models.
     contrasts : DataFrame
         Accuracy under the first minus the second level of a condition, by model: ``factor, first, second``.
+    unpooled : DataFrame
+        The same of each model by itself, independent cells with a Jeffreys prior; ``measure`` of two levels is
+        ``level_name``.
     glance : mapping
         One row about the fit.
     gates : DataFrame
         ``group, name, value, limit, passed, where``.
     predictive : DataFrame
         Posterior predictive checks.
+    sensitivity : DataFrame
+        Power-scaling of prior and likelihood.
+    spreads : DataFrame
+        Standard deviations of each fit, those of few coefficients also under a second prior.
     augment : DataFrame
         One row per model and question: ``n, k, observed, fitted, residual``.
     sentences : tuple of str
@@ -53,9 +60,12 @@ class BeliefBiasFit:
     reason: str
     table: pd.DataFrame
     contrasts: pd.DataFrame
+    unpooled: pd.DataFrame
     glance: Mapping[str, Any]
     gates: pd.DataFrame
     predictive: pd.DataFrame
+    sensitivity: pd.DataFrame
+    spreads: pd.DataFrame
     augment: pd.DataFrame
     sentences: tuple[str, ...]
     draws: Mapping[str, np.ndarray] = field(repr=False)

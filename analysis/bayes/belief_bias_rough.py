@@ -141,7 +141,7 @@ def _scored(
 ) -> tuple[Floats, Floats]:
     """Coefficients of the columns ``own`` by Fisher scoring at the log-odds ``base`` of questions, and variances."""
     x = of_question[None, :, own] + design.of_configuration[:, design.side][:, :, own]
-    x = x.reshape(-1, int(own.sum()))
+    x = x.reshape(x.shape[0] * x.shape[1], x.shape[2])
     n, k = design.answered[m].ravel(), design.yes[m].ravel()
     offset = np.tile(base, len(design.of_configuration))
     b = np.zeros(x.shape[1])

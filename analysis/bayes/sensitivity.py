@@ -51,12 +51,20 @@ def power_scaling(
     ----------
     Kallioinen, Paananen, Buerkner and Vehtari (2024), Statistics and Computing 34:57.
     """
+    shape = stages[0].shape if stages else (0, 0)
+    prior = sum((log_prior(stage) for stage in stages), np.zeros(shape))
+    likelihood = sum((log_likelihood(stage) for stage in stages), np.zeros(shape))
+    return power_scaled(quantities, models, prior=prior, likelihood=likelihood)
+
+
+def power_scaled(
+    quantities: Mapping[str, Floats], models: tuple[str, ...], *, prior: Floats, likelihood: Floats
+) -> pd.DataFrame:
+    """The same of any fit, from the log priors and log-likelihoods (chains, draws) of its draws."""
     columns = ["model", "measure", "prior_sensitivity", "likelihood_sensitivity", "diagnosis"]
     if not models:
         return pd.DataFrame(columns=columns)
-    shape, dims = stages[0].shape, ("chain", "draw")
-    prior = sum((log_prior(stage) for stage in stages), np.zeros(shape))
-    likelihood = sum((log_likelihood(stage) for stage in stages), np.zeros(shape))
+    dims = ("chain", "draw")
     posterior = xr.Dataset(
         {name: ((*dims, "model"), draws) for name, draws in quantities.items()}, coords={"model": list(models)}
     )

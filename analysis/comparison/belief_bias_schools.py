@@ -84,7 +84,8 @@ def level_schools(
         draws = {name: fit.draws[name]} if name in fit.draws else {}
         found = _compared(fit, frequentist, c[chosen].assign(measure=name), draws, {name: 0.0}, facts, limits)
         if len(found):
-            parts.append(found.assign(factor=factor, first=first, second=second))
+            # Levels share their questions, and the unpooled column takes them as independent: no check of the software.
+            parts.append(found.assign(factor=factor, first=first, second=second, software_ok=None))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -101,10 +102,9 @@ def _compared(
     pooled = _with_probabilities(pooled.reset_index(drop=True), draws, reference, limits)
     if failed:
         pooled = pooled.assign(**dict.fromkeys(_POSTERIOR, np.nan))
-    none = pd.DataFrame({name: [] for name in ("model", "measure", "target")}, dtype=str)
     columns = Columns(
         frequentist=estimates,
-        unpooled=none.assign(**{name: np.zeros(0) for name in ("estimate", "ci_low", "ci_high")}),
+        unpooled=fit.unpooled,
         pooled=pooled,
         decisions={},
         facts=facts,

@@ -24,6 +24,11 @@ from analysis.report.numbers import counted
 from analysis.studies.answers import TaskAnswers, shared_columns, unit_name
 from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, first_line, teller
 from analysis.studies.bayesian_tables import gates_table, predictive_table
+from analysis.studies.belief_bias_bayes_sensitivity import (
+    belief_sensitivity_limits,
+    belief_sensitivity_table,
+    belief_spreads_table,
+)
 from analysis.studies.belief_bias_bayes_tables import (
     belief_priors_table,
     consistency_table,
@@ -38,7 +43,6 @@ from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
 
 _EXCLUDED: Final = "excluded"
-NO_UNPOOLED: Final = "the endorsement model has no unpooled column"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +138,23 @@ def _part(context: TaskContext, fitted: BeliefSchools) -> Part:
         attention.append(sentence(where, "the Bayesian columns are a quick look with few draws (--fast)"))
     said = () if failed else _agreement(fitted, where)
     data = {
-        "belief_schools": stored_comparison(fitted.comparison, fitted.estimates, unpooled=NO_UNPOOLED).assign(
-            task=context.design.task
-        ),
+        "belief_schools": stored_comparison(fitted.comparison, fitted.estimates).assign(task=context.design.task),
+        "belief_bayes_unpooled": fit.unpooled.assign(task=context.design.task),
         "belief_vote_estimates": fitted.estimates,
         "belief_bayes_gates": fit.gates.assign(task=context.design.task),
         "belief_bayes_fits": pd.DataFrame([dict(fit.glance) | {"status": fit.status, "reason": fit.reason}]),
     }
     if len(fitted.levels):
         keys = ("factor", "first", "second", "model")
-        levels = stored_comparison(fitted.levels, fitted.by_model, keys=keys, unpooled=NO_UNPOOLED)
+        levels = stored_comparison(fitted.levels, fitted.by_model, keys=keys)
         data["level_schools"] = levels.assign(task=context.design.task)
     if not failed:
         data |= {
             "belief_bayes": fit.table,
             "belief_bayes_contrasts": fit.contrasts,
             "belief_bayes_predictive": fit.predictive.assign(task=context.design.task),
+            "belief_bayes_sensitivity": fit.sensitivity.assign(task=context.design.task),
+            "belief_bayes_spreads": fit.spreads.assign(task=context.design.task),
             "belief_bayes_questions": fit.augment.assign(task=context.design.task),
         }
     return Part(
@@ -187,6 +192,11 @@ def _section(context: TaskContext, fitted: BeliefSchools, said: tuple[str, ...])
             )
         )
     optional.append(belief_priors_table(design, fitted.priors))
+    if not failed:
+        optional += [
+            belief_sensitivity_table(design, fit, labels, mark=mark),
+            belief_spreads_table(design, fit, labels, mark=mark),
+        ]
     lead = [sentence("", words.removeprefix(context.where)) for words in said]
     remark = "Quick look." if fit.glance["fast"] else ""
     if failed:
@@ -228,15 +238,15 @@ def _agreement(fitted: BeliefSchools, where: str) -> tuple[str, ...]:
 
 
 def _limits(context: TaskContext, fit: BeliefBiasFit) -> tuple[str, ...]:
+    said = list(belief_sensitivity_limits(fit))
     found = fit.predictive[fit.predictive["check"] == "share of unanimous votes"]
     short = found[(found["tail"] < 0.05) & (found["observed"] > found["expected"])]
-    if short.empty:
-        return ()
-    words = (
-        f"votes of {len(short)} of {counted(len(found), 'model')} are unanimous more often than the endorsement model "
-        "has it: its intervals of levels of conditions may be too short"
-    )
-    return (sentence(context.where, words),)
+    if len(short):
+        said.append(
+            f"votes of {len(short)} of {counted(len(found), 'model')} are unanimous more often than the endorsement "
+            "model has it: its intervals of levels of conditions may be too short"
+        )
+    return tuple(sentence(context.where, words) for words in said)
 
 
 def _methods(fit: BeliefBiasFit) -> tuple[str, ...]:

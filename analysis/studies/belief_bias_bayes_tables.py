@@ -33,7 +33,7 @@ def schools_table(
     *,
     mark: str = "",
 ) -> Table:
-    """Both columns on belief bias, the difference of discrimination and accuracy, with decisions and verdict."""
+    """Three columns on belief bias, the difference of discrimination and accuracy, with decisions and verdict."""
     own = estimates[["model", "measure", "ci_level", "ci_method", "n", "n_clusters", "unit", "reason"]]
     rows = comparison.merge(own.rename(columns={"reason": "own_reason"}), on=["model", "measure"], how="left")
     rows = _prepared(rows, labels).assign(heading=rows["measure"].map(HEADINGS))
@@ -58,7 +58,7 @@ def levels_table(
     *,
     mark: str = "",
 ) -> Table:
-    """Both columns on the accuracy under one level of a condition minus another, by model."""
+    """Three columns on the accuracy under one level of a condition minus another, by model."""
     keys = ["factor", "first", "second", "model"]
     own = by_model[[*keys, "ci_level", "ci_method", "n_clusters", "n_matched", "unit", "reason"]]
     own = own.rename(columns={"reason": "own_reason", "n_matched": "n"})
@@ -170,6 +170,7 @@ def belief_priors_table(design: TaskDesign, priors: BeliefPriors) -> Table:
 
 _ENDS: Final = {"": "estimate", "_low": "ci_low", "_high": "ci_high", "_method": "ci_method"}
 _SPANNERS: Final = (
+    Spanner("Bayes", ("unpooled_estimate", "pooled_estimate")),
     Spanner("Difference (SE)", ("difference_se", "expected_se")),
     Spanner("Decision", ("decision", "pooled_decision")),
 )
@@ -192,6 +193,8 @@ def _columns() -> tuple:
     return (
         Text("label", "Model"),
         Estimate("estimate", "Frequentist", method="method", digits=3),
+        Estimate("unpooled_estimate", "Unpooled", low="unpooled_ci_low", high="unpooled_ci_high",
+                 method="unpooled_method", digits=3),
         Estimate("pooled_estimate", "Hierarchical", low="pooled_ci_low", high="pooled_ci_high",
                  method="pooled_method", digits=3),
         Signed("difference_se", "found"),
@@ -209,6 +212,7 @@ def _prepared(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     failed, why = rows["reason"], rows["own_reason"].fillna("").replace("", UNEXPLAINED)
     missing = {
         "estimate": why,
+        "unpooled_estimate": why,
         "pooled_estimate": failed.where(failed != "", why),
         "difference_se": failed.where(failed != "", "no standard error to measure a difference by"),
         "width_ratio": failed.where(failed != "", "no interval to compare with"),
@@ -219,6 +223,7 @@ def _prepared(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
         label=[labels.get(str(model), str(model)) for model in rows["model"]],
         printed_code=rows["code"].replace("", "none"),
         method=rows["ci_method"],
+        unpooled_method="eti",
         pooled_method="eti",
         expected_se=rows["expected_se"].fillna(0.0),
     )
@@ -229,10 +234,13 @@ def _note(rows: pd.DataFrame, design: TaskDesign, reference: str) -> str:
     legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
     rope = fixed(_LIMITS.rope, 2)
     return (
-        "Both columns are about single readable answers (votes), uncertain ones excluded. Hierarchical: these models, "
-        "new items. Difference: hierarchical minus frequentist in standard errors, and what partial pooling is "
-        "expected to do; width ratio: hierarchical interval over frequentist. Decisions: frequentist by the interval; "
-        f"Bayesian where the posterior probability of lying more than {rope} beyond {reference} exceeds "
+        "All columns are about single readable answers (votes), uncertain ones excluded. Unpooled: each model by "
+        "itself, independent cells with a Jeffreys prior, votes taken as independent given their cell though they "
+        "share base items (narrower than the frequentist column where they cluster), levels of a condition too though "
+        "they share questions (wider where answers pair). Hierarchical: these models, new items. Difference: "
+        "hierarchical minus frequentist in standard errors, and what partial pooling is expected to do; width ratio: "
+        "hierarchical interval over frequentist. Decisions: frequentist by the interval; Bayesian where the posterior "
+        f"probability of lying more than {rope} beyond {reference} exceeds "
         f"{_LIMITS.credibility:g}; negligible where that of lying within {rope} does."
         + (f" Reasons: {legend}." if legend else "")
     )

@@ -28,7 +28,7 @@ DESIGN = Syllogisms(
 )  # fmt: skip
 TABLES = {
     "belief_schools", "level_schools", "consistency_schools", "belief_posterior", "belief_gates",
-    "belief_predictive", "belief_priors",
+    "belief_predictive", "belief_priors", "belief_sensitivity", "belief_spreads",
 }  # fmt: skip
 
 
@@ -70,6 +70,8 @@ def test_both_columns_are_about_the_same_answers(part: Part) -> None:
     assert len(rows) == 9
     accuracy = rows[rows["measure"] == "accuracy"]
     assert (accuracy["estimate"] - accuracy["pooled_estimate"]).abs().max() < 0.1
+    unpooled = rows["unpooled_estimate"] - rows["estimate"]
+    assert (unpooled.abs() < np.where(rows["measure"] == "accuracy", 0.02, 0.1)).all()
     bias = rows[rows["measure"] == "belief_bias"]
     assert (np.abs(bias["difference_se"]) < 3).all()
     assert (rows["width_ratio"] > 0.05).all()
@@ -77,6 +79,7 @@ def test_both_columns_are_about_the_same_answers(part: Part) -> None:
     levels = part.data["level_schools"]
     assert set(levels["factor"]) == {"strategy", "temperature"}
     assert np.corrcoef(levels["estimate"], levels["pooled_estimate"])[0, 1] > 0.3
+    assert (levels["unpooled_estimate"] - levels["estimate"]).abs().max() < 0.02
 
 
 def test_a_second_report_does_not_sample_and_gives_the_same(context: TaskContext, part: Part) -> None:

@@ -21,6 +21,7 @@ COMMANDS = (
     "show",
     "diff",
     "export",
+    "power",
     "doctor",
     "completion",
 )

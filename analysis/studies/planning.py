@@ -1,0 +1,118 @@
+"""What the design at hand could have shown, at the variances observed in it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.planning.observed import observed_designs
+from analysis.report.columns import Count, Number, Proportion, Text
+from analysis.report.content import Section
+from analysis.report.numbers import counted, fixed
+from analysis.report.spec import Spanner, Table, TableSpec
+from analysis.studies.context import Part, TaskContext
+from analysis.studies.planning_tables import question_name
+from analysis.studies.wide_table import table_name
+
+#: Power that a design is judged by.
+POWER = 0.8
+_NOTE = (
+    "A property of the design at the observed variances, not the power of these results: no observed effect enters. "
+    "SE: median, smallest and largest over the models, pairs or contrasts of a row. Detectable: smallest effect that "
+    "80% of such studies show, at the median and at both other errors. Units needed: to show the effect in 80%, all "
+    "else as here. Tests are those of this report before they are adjusted for each other, which makes the detectable "
+    "effects larger. The floor: both classes at the floor, the hardest case."
+)
+_METHODS = (
+    "What the design could have shown is computed from the cluster-robust standard errors and degrees of freedom of "
+    "the estimates with noncentral t distributions, for a power of 80%; that of the floor is the probability that both "
+    "classes pass their one-sided test [@berger1982]. No observed effect enters."
+)
+#: Estimands that the sentence on the design names, by what precedes their name in ``asked``.
+_SAID = (
+    ("floor: competence_floor", "a floor {} above .5"),
+    ("t: competence_floor, two models", "floors of two models {} apart"),
+    ("t: accuracy, two models", "accuracies of two models {} apart"),
+    ("t: belief_bias", "a belief bias of {}"),
+    ("persistent: persistent", "a persistent incoherence of {} log-odds"),
+)
+
+
+def planning_part(context: TaskContext, data: Mapping[str, pd.DataFrame]) -> Part | None:
+    """One table of what the design could have shown, from the data that the other parts made.
+
+    Parameters
+    ----------
+    context : TaskContext
+    data : mapping of str to DataFrame
+        Data of the other parts of this task by stem.
+    """
+    if context.design.target == "census":
+        return None
+    level = 1 - context.ci_level
+    rows = observed_designs(data, level=level, power=POWER)
+    if rows.empty:
+        return None
+    rows = rows.assign(label=[question_name(row) for _, row in rows.iterrows()])
+    section = Section(
+        f"{context.where}What this design could have shown",
+        lead=(_lead(rows),),
+        tables=(_table(context, rows),),
+    )
+    said = _limit(rows)
+    return Part(
+        (section,),
+        limits=(f"{context.where}{said}",) if said else (),
+        methods=(_METHODS,),
+        data={"planning": rows.drop(columns="label")},
+    )
+
+
+def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
+    spec = TableSpec(
+        table_name("planning", context.design),
+        title="What this design could have shown",
+        columns=(
+            Text("label", "Estimand"),
+            Count("n_models", "Rows"),
+            Count("n_clusters", "Units"),
+            Number("std_error", "median", digits=3),
+            Number("std_error_low", "least", digits=3),
+            Number("std_error_high", "most", digits=3),
+            Number("detectable_effect", "at median SE", digits=3),
+            Number("detectable_low", "at least", digits=3),
+            Number("detectable_high", "at most", digits=3),
+            Number("asked_effect", "Effect", digits=2),
+            Proportion("power_at_effect", "Power", digits=2),
+            Count("units_needed", "Units needed"),
+        ),
+        spanners=(
+            Spanner("SE", ("std_error", "std_error_low", "std_error_high")),
+            Spanner("Detectable", ("detectable_effect", "detectable_low", "detectable_high")),
+            Spanner("For this effect", ("asked_effect", "power_at_effect", "units_needed")),
+        ),
+        note=f"{_NOTE} Tests: {'; '.join(dict.fromkeys(rows['test']))}.",
+    )
+    shown = rows.drop(columns=["unit", "scale", "test", "level", "parameters"])
+    return Table(spec, shown, simulated=context.design.simulated)
+
+
+def _lead(rows: pd.DataFrame) -> str:
+    units = sorted({int(n) for n in rows["n_clusters"]})
+    counts = counted(units[0], "unit") if len(units) == 1 else f"{units[0]:,} to {units[-1]:,} units"
+    return f"From {counts} at the observed variances; effects that are half as large need about four times as many."
+
+
+def _limit(rows: pd.DataFrame) -> str:
+    """One sentence on the smallest effects that the design shows."""
+    found = {str(row["asked"]): row for row in rows.to_dict("records")}
+    said, units = [], set()
+    for asked, words in _SAID:
+        row = found.get(asked)
+        if row is not None and pd.notna(row["detectable_effect"]):
+            said.append(words.format(fixed(float(row["detectable_effect"]), 3)))
+            units.add(int(row["n_clusters"]))
+    if not said:
+        return ""
+    counts = counted(min(units), "unit") if len(units) == 1 else f"{min(units):,} to {max(units):,} units"
+    listed = ", ".join(said[:-1]) + (" and " if len(said) > 1 else "") + said[-1]
+    return f"with {counts}, only {listed} would be shown in 80% of such studies; less is missed more often."

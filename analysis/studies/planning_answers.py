@@ -1,0 +1,195 @@
+"""Answers of ``evenhand power``: questions under assumptions, or the estimands of logs and of reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pandas as pd
+
+from analysis.errors import AnalysisError
+from analysis.planning.answers import answer
+from analysis.planning.assumed import KINDS, assumed_question, wordings_needed
+from analysis.planning.assumptions import Assumptions
+from analysis.planning.observed import observed_designs, observed_question
+from analysis.planning.persistent_power import FEW_INSTANCES
+from analysis.planning.question import Question, check_effect
+from analysis.report.content import Figure
+from analysis.report.escape import escape_terminal
+from analysis.report.numbers import counted
+from analysis.report.spec import Table
+from analysis.studies.context import Part, Resampling
+from analysis.studies.planning_tables import answers_table, power_figure, question_name, sizes_rows, sizes_table
+
+#: Standard errors do not depend on draws: what draws is given as little as it takes.
+FEW_DRAWS: Final = Resampling(flips=99, resamples=99)
+#: With more questions than this the terminal shows the answers alone; what fewer units show is in the files.
+MOST_SIZES: Final = 3
+_DESIGN: Final = (
+    "At the observed variances, median over models, pairs or contrasts; not the power of these results. Tests are "
+    "those of a report before they are adjusted for each other."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was asked and found.
+
+    Attributes
+    ----------
+    questions : mapping of str to Question
+        By name, as printed.
+    rows : DataFrame
+        One row per question.
+    sizes : DataFrame
+        What fewer and more units would show, by question.
+    power : float
+    notes : tuple of str
+        What the answers rest on.
+    simulated : bool
+    """
+
+    questions: Mapping[str, Question]
+    rows: pd.DataFrame
+    sizes: pd.DataFrame
+    power: float
+    notes: tuple[str, ...]
+    simulated: bool = False
+
+    def tables(self) -> tuple[Table, ...]:
+        """For the terminal."""
+        title = "What this design can show"
+        first = answers_table(self.rows, name="power", title=title, notes=self.notes, simulated=self.simulated)
+        if len(self.questions) > MOST_SIZES or self.sizes.empty:
+            return (first,)
+        effect = float(self.rows["asked_effect"].iloc[0])
+        return first, sizes_table(
+            self.sizes, name="by_units", effect=effect, power=self.power, simulated=self.simulated
+        )
+
+    def figures(self) -> tuple[Figure, ...]:
+        """One power curve per question, with names of their own."""
+        effects = dict(zip(self.rows["label"], self.rows["asked_effect"], strict=True))
+        made = [power_figure(n, one, effect=float(effects[n]), power=self.power) for n, one in self.questions.items()]
+        names = [figure.name for figure in made]
+        return tuple(
+            replace(figure, name=f"{figure.name[:70]}_{i + 1}") if names.index(figure.name) != i else figure
+            for i, figure in enumerate(made)
+        )
+
+    def readme(self, figures: Sequence[Figure]) -> str:
+        """What the files hold, with the alternative text of every figure."""
+        lines = ["# What this design can show", "", *(f"- {escape_terminal(note)}" for note in self.notes), ""]
+        lines += ["`answers`: one row per question; `by_units`: fewer and more units.", ""]
+        for figure in figures:
+            lines += [
+                f"## {escape_terminal(figure.title)}",
+                "",
+                f"![{escape_terminal(figure.alt)}]({figure.name}.png)",
+                "",
+            ]
+            lines += [escape_terminal(figure.caption), ""]
+        return "\n".join(lines)
+
+
+def assumed_answers(
+    asked: str, assumptions: Assumptions, *, effect: float | None = None, power: float = 0.8, level: float | None = None
+) -> Answers:
+    """Answers to one question under assumptions; of the floor, ``accuracy`` is the floor to show."""
+    if asked == "floor" and assumptions.accuracy is not None:
+        effect, assumptions = _floor_effect(assumptions, effect), replace(assumptions, accuracy=None)
+    question = assumed_question(asked, assumptions, level=level)
+    kind = KINDS[asked]
+    size = check_effect(question, kind.effect if effect is None else effect)
+    name = f"{kind.asks[0].upper()}{kind.asks[1:]}"
+    rows = pd.DataFrame([{"label": name, "asked": asked} | answer(question, effect=size, power=power)])
+    notes = [f"{said[0].upper()}{said[1:]}." for said in (*question.assumed, f"unit: {question.unit}")]
+    if asked == "persistent":
+        k = wordings_needed(assumptions, size, power=power, level=kind.level if level is None else level)
+        notes.append(
+            f"With {counted(question.units, 'instance')} the effect takes {counted(k, 'wording')}."
+            if k == k
+            else "No number of wordings up to 1,000 shows the effect in so few instances."
+        )
+        if question.units < FEW_INSTANCES:
+            notes.append(f"Fewer than {FEW_INSTANCES} instances: a few may carry the effect; ask more items.")
+    questions = {name: question}
+    return Answers(questions, rows, sizes_rows(questions, {name: size}, power), power, tuple(notes))
+
+
+def _floor_effect(assumptions: Assumptions, effect: float | None) -> float:
+    if effect is not None:
+        raise AnalysisError("floor: --accuracy is the floor to show, as --effect is; give one of them")
+    floor = float(assumptions.accuracy or 0)
+    if not 0.5 < floor < 1:
+        raise AnalysisError(f"floor: --accuracy is the floor to show, above 0.5 and below 1, not {floor:g}")
+    return floor - 0.5
+
+
+def observed_answers(
+    parts: Sequence[Part],
+    *,
+    simulated: bool,
+    effect: float | None = None,
+    power: float = 0.8,
+    level: float | None = None,
+    measures: tuple[str, ...] = (),
+) -> Answers:
+    """Answers for every estimand of logs, from the parts of their report."""
+    data: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, table in part.data.items():
+            data.setdefault(name, []).append(table)
+    joined = {name: pd.concat(tables, ignore_index=True) for name, tables in data.items()}
+    return _from_data(joined, simulated=simulated, effect=effect, power=power, level=level, measures=measures)
+
+
+def report_answers(
+    data: Mapping[str, pd.DataFrame],
+    *,
+    tasks: tuple[str, ...] = (),
+    effect: float | None = None,
+    power: float = 0.8,
+    level: float | None = None,
+    measures: tuple[str, ...] = (),
+) -> Answers:
+    """Answers for every estimand of a report, from its data."""
+    known = {str(task) for table in data.values() if "task" in table for task in table["task"].unique()}
+    for task in tasks:
+        if task not in known:
+            raise AnalysisError(f"no task {task!r}; there are {', '.join(sorted(map(repr, known)))}")
+    kept = {n: t[t["task"].isin(tasks)] if tasks and "task" in t else t for n, t in data.items()}
+    simulated = bool(data["files"]["file"].str.contains("simulated").any()) if "files" in data else False
+    return _from_data(kept, simulated=simulated, effect=effect, power=power, level=level, measures=measures)
+
+
+def check_options(*, effect: float | None, level: float | None) -> None:
+    """Refuse an effect or a level that cannot be, before any log is read."""
+    if level is not None and not 0 < level < 1:
+        raise AnalysisError(f"--level must lie strictly between 0 and 1, not {level:g}; 0.05 stands for 5%")
+    if effect is not None and not 0 < effect < float("inf"):
+        raise AnalysisError(f"--effect must be a number above 0, not {effect:g}")
+
+
+def _from_data(
+    data: Mapping[str, pd.DataFrame],
+    *,
+    simulated: bool,
+    effect: float | None,
+    power: float,
+    level: float | None,
+    measures: tuple[str, ...],
+) -> Answers:
+    check_options(effect=effect, level=level)
+    rows = observed_designs(data, level=0.05 if level is None else level, power=power, effect=effect)
+    if rows.empty:
+        raise AnalysisError("no estimate with a standard error: nothing says how these logs vary")
+    unknown = [measure for measure in measures if measure not in set(rows["measure"])]
+    if unknown:
+        raise AnalysisError(f"no measure {unknown[0]!r}; there are {', '.join(dict.fromkeys(rows['measure']))}")
+    rows = rows[rows["measure"].isin(measures)].reset_index(drop=True) if measures else rows
+    several = rows["task"].nunique() > 1
+    labels = [(f"{row['task']}: " if several else "") + question_name(row) for _, row in rows.iterrows()]
+    rows = rows.assign(label=labels)
+    questions = {str(row["label"]): observed_question(row) for _, row in rows.iterrows()}
+    effects = dict(zip(labels, rows["asked_effect"].astype(float), strict=True))
+    return Answers(questions, rows, sizes_rows(questions, effects, power), power, (_DESIGN,), simulated)

@@ -97,7 +97,8 @@ def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:
     name = relative_name(path, options.root)
     declared = tuple(column for columns in options.study.columns.values() for column in columns)
     standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME))
-    mapping = MappedColumns({} if is_store(path) else options.study.map, name)
+    rules = options.study.map
+    mapping = MappedColumns({} if rules and is_store(path) else rules, name)
     for raw in raw_batches(path, options):
         yield standard.batch(mapping.applied(raw))
     mapping.finish(standard.rows)

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from analysis.parsing.answers import asked_columns, read_answers, read_columns, with_readings
 from analysis.parsing.policy import ReadingPolicy, TaskFacts
-from analysis.parsing.task_facts import BatchFacts
+from analysis.parsing.task_facts import BatchFacts, is_by_row
 
 #: Rows after which reading in several processes pays.
 MIN_ROWS: Final = 200_000
@@ -98,6 +98,10 @@ class AnswerReader:
             for _, future in waiting:
                 if future is not None:
                     future.cancel()
+
+    def is_by_row(self, batch: pa.RecordBatch) -> bool:
+        """Whether the rows of a batch may be those of several files, because none is read by what stands beside it."""
+        return is_by_row(asked_columns(batch), self._policy)
 
     def _sent(self, batch: pa.RecordBatch, policy: ReadingPolicy) -> "Future[bytes] | None":
         """The reading of a batch by another process; None where this one is to read it."""

@@ -56,6 +56,15 @@ def batch_facts(asked: pa.RecordBatch, policy: ReadingPolicy) -> TaskFacts:
     return seen.facts
 
 
+def is_by_row(asked: pa.RecordBatch, policy: ReadingPolicy) -> bool:
+    """Whether no row of a batch is read otherwise for the rows beside it.
+
+    Options of its tasks are all of one kind, and no response has a score and no text.
+    """
+    in_words, mixed = tasks_by_options(asked, policy)
+    return not (in_words and mixed) and not _tasks_with_texts(asked)[1]
+
+
 def _tasks_with_texts(asked: pa.RecordBatch) -> tuple[set[str], set[str]]:
     """Tasks with a response that has a text, and tasks with one that has a score and no text."""
     names = asked.schema.names

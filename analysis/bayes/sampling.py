@@ -1,6 +1,8 @@
 """Draws from a hierarchical model by nutpie's NUTS on the compiled log-density."""
 
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any, Final
 
 import numpy as np
@@ -10,9 +12,14 @@ from nutpie.compile_pymc import CompiledPyMCModel
 
 from analysis.bayes.callback import compiled_density
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
+from analysis.errors import AnalysisError
 
 Floats = NDArray[np.float64]
 
+#: In a thread that another one may stop: the event that ends its sampling.
+STOP: Final[ContextVar[Event | None]] = ContextVar("stop", default=None)
+#: Seconds between two looks at it.
+_LOOK: Final = 0.1
 #: From this many parameters on the step that suits the many normal directions is short enough for the few others.
 MANY_PARAMETERS: Final = 500
 #: Below so many models the sd between them is known so badly that means and coefficients make a funnel with it,
@@ -130,8 +137,15 @@ def sample(arrays: ModelArrays, coordinates: Coordinates, settings: SamplerSetti
 
 
 def run_nuts(program: CompiledPyMCModel, settings: SamplerSettings, *, seed: int) -> Any:
-    """What nutpie draws from a compiled density, as a DataTree; ``settings`` name the acceptance."""
-    return nutpie.sample(
+    """What nutpie draws from a compiled density, as a DataTree; ``settings`` name the acceptance.
+
+    Raises
+    ------
+    AnalysisError
+        ``STOP`` was set.
+    """
+    stop = STOP.get()
+    sampler = nutpie.sample(
         program,
         draws=settings.draws,
         tune=settings.tune,
@@ -142,7 +156,20 @@ def run_nuts(program: CompiledPyMCModel, settings: SamplerSettings, *, seed: int
         maxdepth=settings.max_depth,
         progress_bar=False,
         save_warmup=False,
+        blocking=stop is None,
     )
+    return sampler if stop is None else _awaited(sampler, stop)
+
+
+def _awaited(sampler: Any, stop: Event) -> Any:
+    """What a sampler in the background draws, unless it is stopped."""
+    while True:
+        try:
+            return sampler.wait(timeout=_LOOK)
+        except TimeoutError:
+            if stop.is_set():
+                sampler.abort()
+                raise AnalysisError("sampling was stopped") from None
 
 
 def at_least(settings: SamplerSettings, *, tune: int, target_accept: float) -> SamplerSettings:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -196,7 +197,7 @@ class Progress:
     """One line on a terminal, nothing elsewhere."""
 
     def __init__(self, *, quiet: bool) -> None:
-        self.quiet, self.width = quiet, 0
+        self.quiet, self.width, self.lock = quiet, 0, threading.Lock()
 
     def stage(self, name: str) -> None:
         """Show what is being done."""
@@ -209,11 +210,12 @@ class Progress:
         self.show(f"reading logs … {rows:,} responses ({printable(name)[-50:]})")
 
     def show(self, text: str) -> None:
-        """Replace the line."""
-        if not self.quiet:
-            sys.stderr.write("\r" + text.ljust(self.width))
-            sys.stderr.flush()
-            self.width = len(text)
+        """Replace the line; parts in two threads tell of themselves."""
+        with self.lock:
+            if not self.quiet:
+                sys.stderr.write("\r" + text.ljust(self.width))
+                sys.stderr.flush()
+                self.width = len(text)
 
     def done(self) -> None:
         """Clear the line."""

@@ -23,7 +23,7 @@ _REPLACED: Final = ("task", "item", "believability")
 
 
 def create_analysed_view(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], study: Study) -> None:
-    """Create the temporary view ``analysed`` over ``responses``.
+    """Create the view ``analysed`` over ``responses``.
 
     It has every row and column of ``responses``, factors of the item filled in where only other rows of
     it have them, and
@@ -54,7 +54,7 @@ def create_analysed_view(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskD
     listed = ", ".join(f"{value} AS {quote_identifier(name)}" for name, value in replaced.items())
     con.execute(
         f"""
-        CREATE OR REPLACE TEMP VIEW analysed AS
+        CREATE OR REPLACE VIEW analysed AS
         SELECT r.* REPLACE ({listed}), i.gold_, i.validity_, i.polarity_, i.unit_, i.cell,
                coalesce({_rows_left_out(facts)},
                         CASE WHEN i.excluded = '{NO_GOLD}' AND r.status IN ('{Status.ERRORED}', '{Status.MISSING}')
@@ -67,7 +67,7 @@ def create_analysed_view(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskD
 
 
 def _place_items(con: duckdb.DuckDBPyConnection, facts: ItemFacts, designs: Sequence[TaskDesign]) -> None:
-    """Temporary table ``analysed_items``: items with their cell and the reason why they are left out."""
+    """Table ``analysed_items``: items with their cell and the reason why they are left out."""
     con.execute("CREATE OR REPLACE TEMP TABLE design_cells (section VARCHAR, cells VARCHAR)")
     con.execute("CREATE OR REPLACE TEMP TABLE design_forms (section VARCHAR, form VARCHAR)")
     for design in designs:
@@ -77,7 +77,7 @@ def _place_items(con: duckdb.DuckDBPyConnection, facts: ItemFacts, designs: Sequ
     form = low("form") if "form" in facts.factors else "CAST(NULL AS VARCHAR)"
     con.execute(
         f"""
-        CREATE OR REPLACE TEMP TABLE analysed_items AS
+        CREATE OR REPLACE TABLE analysed_items AS
         SELECT d.* EXCLUDE (left_out),
             CASE WHEN cells = '{VALIDITY_POLARITY}' AND gold_ IN ('yes', 'no')
                      THEN upper(validity_[1]) || CASE polarity_ WHEN 'affirmative' THEN 'A' WHEN 'negated' THEN 'N' END

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import duckdb
@@ -114,6 +114,12 @@ class TaskContext:
     bayes: BayesianSettings | None = None
     preset: str | None = None
     progress: Callable[[str], None] = lambda stage: None
+
+    def in_other_thread(self) -> "TaskContext":
+        """The same with a connection of its own to the same rows: one of DuckDB's serves one thread."""
+        con = self.con.cursor()
+        con.execute("SET TimeZone = 'UTC'")
+        return replace(self, con=con)
 
 
 @dataclass(frozen=True, slots=True)

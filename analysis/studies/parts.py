@@ -1,7 +1,8 @@
 """The parts of a report on one task, in the order of printing."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analysis.frequentist.answer_bias import answer_bias_estimates
@@ -10,7 +11,7 @@ from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.accuracy_bayes import accuracy_bayes_part
-from analysis.studies.associations import associations_part
+from analysis.studies.associations import associations_part, floor_bias_words
 from analysis.studies.bayesian import bayesian_part
 from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
@@ -25,10 +26,11 @@ from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.option_bias import option_bias_part
 from analysis.studies.paired_contrasts import paired_contrasts_part
-from analysis.studies.presets import preset_parts, with_preset
+from analysis.studies.presets import Preset, preset_parts, with_preset
 from analysis.studies.repeated import repeated_part
 from analysis.studies.restrictions import restrictions_part
 from analysis.studies.scaling import scaling_part
+from analysis.studies.second_thread import Begin
 from analysis.studies.summary import accuracy_claims, attention, claims, limits
 from analysis.studies.templates import templates_part
 from analysis.studies.token_probabilities import token_probabilities_part
@@ -37,10 +39,37 @@ from analysis.studies.weightings import weightings_part
 from analysis.studies.weights import overall_accuracy, unit_used, weighted_sums, weights_used
 
 
-def task_parts(context: TaskContext) -> list[Part]:
-    """Every part that the design of a task allows; the frequentist estimates are made first, for all parts."""
+@dataclass(frozen=True, slots=True)
+class BegunParts:
+    """Parts of a task in the order of printing, the long ones perhaps still in the making."""
+
+    context: TaskContext
+    preset: Preset | None
+    made: tuple[Part | Future[Part | None] | None, ...]
+
+    @property
+    def ready(self) -> list[Part]:
+        """The parts that were made at once."""
+        return [part for part in self.made if isinstance(part, Part)]
+
+    def all(self) -> list[Part]:
+        """Every part, those that the preset adds included; waits for the long ones."""
+        parts = [part.result() if isinstance(part, Future) else part for part in self.made]
+        return preset_parts(self.context, self.preset, [part for part in parts if part is not None])
+
+
+def begun_parts(context: TaskContext, begin: Begin) -> BegunParts:
+    """Every part that the design of a task allows; the frequentist estimates are made first, for all parts.
+
+    Parameters
+    ----------
+    context : TaskContext
+    begin : callable
+        Of ``second_thread``: has the long parts made while this makes the others.
+    """
     estimated, preset = with_preset(with_estimates(context), context.preset)
-    return preset_parts(estimated, preset, [part for make in PARTS if (part := make(estimated)) is not None])
+    long = {make: begin(make, estimated) for make in PARTS if make in LONG}
+    return BegunParts(estimated, preset, tuple(long[make] if make in long else make(estimated) for make in PARTS))
 
 
 def with_estimates(context: TaskContext) -> TaskContext:
@@ -97,7 +126,7 @@ def judgement_part(context: TaskContext) -> Part | None:
     if results is None or context.sums is None:
         return None
     return Part(
-        (judgement_section(context.design, results, labels),),
+        (judgement_section(context.design, results, labels, correlation=floor_bias_words(context, results.estimates)),),
         summary=tuple(claims(results, labels, where=where)),
         limits=tuple(limits(context.design, results, labels, where=where)),
         attention=tuple(attention(results, labels, where=where)),
@@ -136,3 +165,5 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     repeated_part,
     external_part,
 )
+#: Those that wait for a sampler, and read nothing that another part makes.
+LONG: Final = frozenset({bayesian_part, accuracy_bayes_part})

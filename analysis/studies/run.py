@@ -17,10 +17,11 @@ from analysis.studies.census import census_limits
 from analysis.studies.context import Part
 from analysis.studies.declared_tables import chosen_tables, declared_part
 from analysis.studies.methods import plan_sentences
-from analysis.studies.parts import task_parts
+from analysis.studies.parts import begun_parts
 from analysis.studies.prepared import Prepared, RunSettings, prepared, stage
 from analysis.studies.primary import labelled_exploratory, primary_part
 from analysis.studies.reading import reading_section
+from analysis.studies.second_thread import second_thread
 from analysis.studies.summary import outside_bounds
 from analysis.studies.weights import weights_used
 
@@ -53,10 +54,9 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     intake, settings, study, designs = logs.intake, logs.settings, logs.study, logs.designs
     excluded, statuses, simulated = logs.excluded, logs.statuses, logs.simulated
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
-    parts: list[Part] = []
-    for context in logs.contexts:
-        with stage(clock, settings, "estimating"):
-            parts += task_parts(context)
+    with second_thread() as begin, stage(clock, settings, "estimating"):
+        begun = [begun_parts(context, begin) for context in logs.contexts]
+        parts = [part for task in begun for part in task.all()]
     results = _joined(parts)
     planned = primary_part(study, results, labels, ci_level=settings.ci_level, simulated=simulated)
     declared = declared_part(study, results, labels, simulated=simulated)

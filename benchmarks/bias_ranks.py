@@ -41,7 +41,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
-    """Size of a calibration: simulations, design, sampler, and ranks from 0 to ``thinned``."""
+    """Size of a calibration: simulations, design, sampler, ranks from 0 to ``thinned``, model families (0: none)."""
 
     simulations: int
     models: int = 5
@@ -51,10 +51,16 @@ class RankSettings:
     chains: int = 2
     draws: int = 1000
     thinned: int = 99
+    families: int = 0
 
     @property
     def sampler(self) -> SamplerSettings:
         return SamplerSettings(chains=self.chains, draws=self.draws, tune=400, cores=1)
+
+    @property
+    def family_of(self) -> dict[str, str]:
+        """Model -> family, in turn."""
+        return {f"m{m}": f"family {m % self.families}" for m in range(self.models)} if self.families else {}
 
 
 def crossed_design(settings: RankSettings) -> CountDesign:
@@ -78,6 +84,10 @@ def hyper_names(arrays: ModelArrays, groups: tuple[str, ...], stage: str) -> lis
             names[at] = f"{stage}: mean {group} {j - int(np.flatnonzero(arrays.group == arrays.group[j])[0])}"
             if arrays.prior_sd_at[at] >= 0:
                 names[arrays.prior_sd_at[at]] = f"{stage}: log tau {group}"
+    for j, places in enumerate(arrays.family_at.T):
+        for i, at in enumerate(np.unique(places[places >= 0])):
+            names[at] = f"{stage}: family {i} {groups[arrays.group[j]]}"
+            names[arrays.prior_sd_at[at]] = f"{stage}: log sd of families {groups[arrays.group[j]]}"
     for g, at in enumerate(arrays.log_sd_at):
         if at >= 0:
             names[at] = f"{stage}: log sd {groups[g]}"
@@ -101,12 +111,15 @@ def fitted(arrays: ModelArrays, settings: RankSettings, seed: int) -> StageFit:
 def count_ranks(settings: RankSettings, seed: int) -> Iterator[dict[str, object]]:
     """Ranks of hyper-parameters and of the first model's measures in both stages, simulation by simulation."""
     empty, priors = crossed_design(settings), Priors()
-    blank = {stage: stage_arrays(empty, priors, stage=stage) for stage in ("answered", "yes")}
+    families = settings.family_of
+    blank = {stage: stage_arrays(empty, priors, stage=stage, families=families) for stage in ("answered", "yes")}
     for i in range(settings.simulations):
         rng = np.random.default_rng([seed, i])
         truth = {stage: draw_stage(arrays, rng) for stage, arrays in blank.items()}
         design = draw_counts(empty, truth["answered"], truth["yes"], rng, n=settings.n)
-        fits = {stage: fitted(stage_arrays(design, priors, stage=stage), settings, i) for stage in blank}
+        fits = {
+            stage: fitted(stage_arrays(design, priors, stage=stage, families=families), settings, i) for stage in blank
+        }
         found = {}
         for stage, fit in fits.items():
             names = hyper_names(fit.arrays, stage_groups(design, stage), stage)
@@ -122,7 +135,7 @@ def layer_ranks(settings: RankSettings, seed: int) -> Iterator[dict[str, object]
     """The same for the layer of estimates by unit, under its own model: log-odds ~ t(eta, V)."""
     for i in range(settings.simulations):
         rng = np.random.default_rng([seed, i, 1])
-        blank = surface_layer_arrays(_placeholder(settings.models, rng), Priors())
+        blank = surface_layer_arrays(_placeholder(settings.models, rng), Priors(), families=settings.family_of)
         truth = draw_stage(blank, rng)
         arrays = blank._replace(yes=_t_around(truth.log_odds, blank, rng))
         fit = fitted(arrays, settings, i)

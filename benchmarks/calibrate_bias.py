@@ -25,15 +25,23 @@ SEED = 20261101
 STEP = 20
 
 
-#: Model -> its file of ranks, and what simulates and fits it.
-RANKED = {"units": ("bias_sbc_units", layer_ranks), "counts": ("bias_sbc", count_ranks)}
+#: Model -> its file of ranks, what simulates and fits it, and where its design differs.
+RANKED = {
+    "units": ("bias_sbc_units", layer_ranks, {}),
+    "counts": ("bias_sbc", count_ranks, {}),
+    "families": ("bias_sbc_families", layer_ranks, {"models": 8, "families": 4}),
+    "family-counts": ("bias_sbc_family_counts", count_ranks, {"models": 6, "families": 3, "templates": 2, "forms": 1}),
+}
 
 
 def calibrated_ranks(simulations: int, seed: int, models: list[str]) -> None:
     """Ranks of the layer of units and of the two-stage model, written after every STEP simulations."""
     for model in models:
-        name, make = RANKED[model]
-        settings, options = RankSettings(simulations), f"--sbc {model} --simulations {simulations} --seed {seed}"
+        name, make, changed = RANKED[model]
+        settings, options = (
+            RankSettings(simulations, **changed),
+            f"--sbc {model} --simulations {simulations} --seed {seed}",
+        )
         start, done, tests, summary = time.process_time(), [], pd.DataFrame(), {}
         for row in make(settings, seed):
             done.append(row)

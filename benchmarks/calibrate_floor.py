@@ -50,7 +50,7 @@ def simulated_rates(regime: Regime, replicates: int, rng: np.random.Generator) -
 
 
 def interval_rows(regime: Regime, replicates: int, rng: np.random.Generator) -> list[dict[str, object]]:
-    """Coverage, misses on either side and mean width of the interval of every measure."""
+    """Coverage, misses on either side, mean width and share of open intervals of every measure."""
     rates = simulated_rates(regime, replicates, rng)
     truth = DESIGN.weights @ np.array(regime.cells)
     low, high = rate_limits(rates)
@@ -115,6 +115,7 @@ def _row(
     low, high = limits
     slack = 1e-12  # a limit that equals the truth but for rounding covers it
     above, below = low > truth + slack, high < truth - slack
+    closed = np.isfinite(low) & np.isfinite(high)
     return {
         "measure": measure,
         "method": method,
@@ -122,7 +123,8 @@ def _row(
         "coverage": float(1 - above.mean() - below.mean()),
         "low_above_truth": float(above.mean()),
         "high_below_truth": float(below.mean()),
-        "mean_width": float((high - low).mean()),
+        "mean_width": float((high - low)[closed].mean()) if closed.any() else np.nan,
+        "open": float(1 - closed.mean()),
     }
 
 

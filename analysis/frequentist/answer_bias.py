@@ -1,6 +1,6 @@
 """Accuracies, answer bias, floors and signal detection of yes/no answers: one row per task, model and measure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from analysis.frequentist.cell_rates import (
     pooled_rate,
 )
 from analysis.frequentist.floor_tests import floor_tests
+from analysis.frequentist.measure_columns import MeasureColumn, measure_rows
 from analysis.frequentist.signal_detection_limits import z_difference_limits
 from analysis.frequentist.unit_arrays import (
     Floats,
@@ -42,38 +43,9 @@ MEASURES: Final = (
     *("competence_floor", "affirmative_floor", "cell_floor", "d_prime", "criterion_c"),
 )
 TARGETS: Final = ("these", "new_items", "new_templates", "census")
-METHODS: Final = {
-    "rate": "cluster Wilson (t)",
-    "difference": "square-and-add of cluster Wilson (t)",
-    "floor": "smallest of cluster Wilson (t)",
-    "deviate": "square-and-add of cluster Wilson (t), normal scale",
-}
-NOT_VARIED: Final = "no unit deviates, hence no standard error; the interval counts units as single responses"
-CLASS_NOT_VARIED: Final = (
-    "no unit of one class deviates, hence no standard error; the interval counts its units as single responses"
-)
 SILENT: Final = "no answer of this model could be read"
 #: Measures of how answers lean, undefined where there are none.
 LEANS: Final = ("yes_rate", "answer_bias", "polarity_sensitivity", "validity_contrast", "d_prime", "criterion_c")
-CENSUS: Final = "the benchmark is the population: no sampling error"
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """One measure for all models of a portion: arrays (M,)."""
-
-    measure: str
-    kind: str
-    estimate: Floats
-    variance: Floats
-    df: Floats
-    low: Floats
-    high: Floats
-    n: NDArray[np.int64]
-    units: NDArray[np.int64]
-    n_eff: Floats
-    reasons: list[str]
-    tie_bias: Floats
 
 
 def answer_bias_estimates(
@@ -119,13 +91,15 @@ def answer_bias_estimates(
             "of new models"
         )
     tables = [
-        _table(part, _columns(part, uncertain, ci_level), target) for task in tasks_of(sums) for part in portions(task)
+        measure_rows(part, _columns(part, uncertain, ci_level), target)
+        for task in tasks_of(sums)
+        for part in portions(task)
     ]
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["task", "model", "measure"])
     return table.assign(ci_level=ci_level, uncertain=uncertain, unit=unit, weights=weights, target=target)
 
 
-def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[_Column]:
+def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[MeasureColumn]:
     n, y = accuracy_columns(task, uncertain)
     counted = ("n_answered",) if uncertain == "excluded" else ("n_answered", "n_uncertain")
     asked = "answered" if uncertain == "excluded" else "scored"
@@ -153,7 +127,7 @@ def _columns(task: TaskSums, uncertain: str, ci_level: float) -> list[_Column]:
     return [_without(column, silent) if column.measure in LEANS else column for column in found]
 
 
-def _without(column: _Column, silent: NDArray[np.bool_]) -> _Column:
+def _without(column: MeasureColumn, silent: NDArray[np.bool_]) -> MeasureColumn:
     """A column without the models that never answered: two rates of 0 are no sign of an even hand."""
     silent = silent & ~np.isnan(column.estimate)
     reasons = [SILENT if s else reason for s, reason in zip(silent, column.reasons, strict=True)]
@@ -173,14 +147,14 @@ def _without(column: _Column, silent: NDArray[np.bool_]) -> _Column:
     )
 
 
-def _pooled(measure: str, cells: CellRates, asked: str, ci_level: float) -> _Column:
+def _pooled(measure: str, cells: CellRates, asked: str, ci_level: float) -> MeasureColumn:
     return _contrast("rate", cells, asked, ci_level, measure=measure)
 
 
-def _contrast(name: str, cells: CellRates, asked: str, ci_level: float, *, measure: str = "") -> _Column:
+def _contrast(name: str, cells: CellRates, asked: str, ci_level: float, *, measure: str = "") -> MeasureColumn:
     at, found = cells.design.at(name), cells.rates.contrasts
     kind = "difference" if name in cells.design.differences else "rate"
-    return _Column(
+    return MeasureColumn(
         measure or name,
         kind,
         found.estimate[:, at],
@@ -195,7 +169,7 @@ def _contrast(name: str, cells: CellRates, asked: str, ci_level: float, *, measu
     )
 
 
-def _floor(name: str, cells: CellRates, asked: str, ci_level: float) -> _Column:
+def _floor(name: str, cells: CellRates, asked: str, ci_level: float) -> MeasureColumn:
     members, gap = cells.design.floors[name]
     index = np.array([cells.design.at(member) for member in members])
     found = cells.rates.contrasts
@@ -203,7 +177,7 @@ def _floor(name: str, cells: CellRates, asked: str, ci_level: float) -> _Column:
     smallest = index[np.where(np.isnan(values), np.inf, values).argmin(axis=1)]
     models = np.arange(len(values))
     tie_bias = np.sqrt(found.variance[:, cells.design.at(gap)]) if gap else np.full(len(values), np.nan)
-    return _Column(
+    return MeasureColumn(
         name,
         "floor",
         values.min(axis=1),
@@ -224,7 +198,7 @@ def _behind(cells: CellRates, members: tuple[str, ...]) -> tuple[NDArray[np.int6
     return cells.rows[:, at], cells.units[:, at]
 
 
-def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: float) -> _Column:
+def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: float) -> MeasureColumn:
     at = cells.design.at("answer_bias")
     classes = (cells.design.at("acc_yes"), cells.design.at("acc_no"))
     estimate, variance, low, high = z_difference_limits(
@@ -232,7 +206,7 @@ def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: 
     )
     # The slope is steepest where a class does not vary: its share of the variance would be lost silently.
     still = (cells.rates.contrasts.variance[:, list(classes)] == 0).any(axis=1)
-    return _Column(
+    return MeasureColumn(
         name,
         "deviate",
         estimate,
@@ -248,54 +222,8 @@ def _deviate(name: str, cells: CellRates, weight: Floats, asked: str, ci_level: 
     )
 
 
-def _undefined(measure: str, reason: str, models: int) -> _Column:
+def _undefined(measure: str, reason: str, models: int) -> MeasureColumn:
     nothing, none = np.full(models, np.nan), np.zeros(models, dtype=np.int64)
-    return _Column(
+    return MeasureColumn(
         measure, "", nothing, nothing, nothing, nothing, nothing, none, none, nothing, [reason] * models, nothing
-    )
-
-
-_SCALES: Final = {
-    "rate": "probability",
-    "floor": "probability",
-    "difference": "probability difference",
-    "deviate": "standard normal deviate",
-    "": "",
-}
-
-
-def _table(task: TaskSums, columns: list[_Column], target: str) -> pd.DataFrame:
-    parts = [_rows(task, column, target) for column in columns]
-    table = pd.concat(parts, ignore_index=True)
-    order = np.arange(len(table)).reshape(len(columns), len(task.models)).T.ravel()
-    return table.iloc[order].reset_index(drop=True)
-
-
-def _rows(task: TaskSums, column: _Column, target: str) -> pd.DataFrame:
-    known = np.isfinite(column.low)
-    moved = column.variance > 0
-    inferred = known & (target != "census")
-    still = CLASS_NOT_VARIED if column.kind == "deviate" else NOT_VARIED
-    plain = [still if k and not m else "" for k, m in zip(known, moved, strict=True)]
-    reasons = [CENSUS] * len(known) if target == "census" else plain
-    reasons = [own or general for own, general in zip(column.reasons, reasons, strict=True)]
-    blank = np.full(len(known), np.nan)
-    return pd.DataFrame(
-        {
-            "task": task.task,
-            "model": list(task.models),
-            "measure": column.measure,
-            "estimate": column.estimate,
-            "std_error": np.where(inferred & moved, np.sqrt(np.maximum(column.variance, 0)), blank),
-            "df": np.where(inferred, column.df, blank),
-            "ci_low": np.where(inferred, column.low, blank),
-            "ci_high": np.where(inferred, column.high, blank),
-            "ci_method": np.where(inferred, METHODS.get(column.kind, ""), ""),
-            "scale": _SCALES[column.kind],
-            "n": column.n,
-            "n_clusters": column.units,
-            "n_eff": np.where(inferred, column.n_eff, blank),
-            "min_bias_if_tied": np.where(inferred, column.tie_bias, blank),
-            "reason": reasons,
-        }
     )

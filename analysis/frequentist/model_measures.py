@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.frequentist.answer_bias import CENSUS
 from analysis.frequentist.clustered_rates import ClusteredRates, clustered_rates, rate_limits
+from analysis.frequentist.measure_columns import CENSUS
 
 Floats = NDArray[np.float64]
 RATE: Final = "cluster Wilson (t)"

@@ -2,9 +2,11 @@
 
 import pandas as pd
 
-from analysis.comparison.associations import association_table
+from analysis.comparison.associations import FEWEST, association_table
+from analysis.frequentist.rank_correlation import correlation
 from analysis.report.columns import Count, Estimate, Proportion, PValue, Text
 from analysis.report.content import Section
+from analysis.report.numbers import fixed, level, signed
 from analysis.report.spec import Table, TableSpec
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.wide_table import table_name
@@ -64,3 +66,32 @@ def associations_part(context: TaskContext) -> Part | None:
 def _warning(rows: pd.DataFrame) -> str:
     whole = rows[(rows["shared"] != "") & (rows["kind"] == "pearson")]
     return f"Part-whole: {'; '.join(f'{r} ({s})' for r, s in zip(whole['pair'], whole['shared'], strict=True))}."
+
+
+def floor_bias_words(context: TaskContext, estimates: pd.DataFrame) -> str:
+    """How floor and |bias| go together over the models, for the caption of their figure; empty with few models.
+
+    A census has r and R² without an interval.
+    """
+    wide = estimates[estimates["measure"].isin(["competence_floor", "answer_bias"])].pivot(
+        index="model", columns="measure", values="estimate"
+    )
+    if wide.dropna().shape[0] < FEWEST:
+        return ""
+    found = correlation(
+        wide["competence_floor"],
+        wide["answer_bias"].abs(),
+        rng=context.resampling.rng("associations"),
+        kind="pearson",
+        permutations=context.resampling.flips,
+        ci_level=context.ci_level,
+    )
+    if pd.isna(found.estimate):
+        return ""
+    limits = f" [{signed(found.ci_low, 2)}, {signed(found.ci_high, 2)}] ({level(found.ci_level)} CI)"
+    shown = "" if pd.isna(found.ci_low) or context.design.target == "census" else limits
+    return (
+        f"Over {found.n_clusters} models r = {signed(found.estimate, 2)}{shown}, R² = {fixed(found.estimate**2, 2)}: a "
+        "part-whole correlation, since the floor is BA − |bias|/2; it says how much of the floor is bias, not that one "
+        "leads to the other."
+    )

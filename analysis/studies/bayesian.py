@@ -1,12 +1,13 @@
 """The Bayesian columns of a yes/no task, and the comparison of the two schools."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from analysis.bayes.components import VarianceComponents, variance_components
+from analysis.bayes.families import family_rows
 from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.prior_settings import answer_bias_priors
 from analysis.bayes.priors import Priors
@@ -16,6 +17,7 @@ from analysis.bayes.summaries import KERNELS
 from analysis.comparison.columns import compare_columns, draws_of, headline_rows, rows_of
 from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
 from analysis.frequentist.cell_covariance import cell_covariances
+from analysis.measures.yes_no_bias import FOUR_CELLS, TWO_CLASSES
 from analysis.report.content import Figure, Section
 from analysis.report.figures.predictive_check import predictive_figure
 from analysis.report.figures.rank_plot import rank_figure
@@ -41,6 +43,7 @@ from analysis.studies.comparison_table import (
 )
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults
+from analysis.studies.model_families import FAMILIES_METHODS, are_effects, families_of, families_table
 from analysis.studies.summary import sentence
 from analysis.studies.variance_components import COMPONENTS_METHODS, components_section
 from analysis.studies.weights import WEIGHTING, weighted_sums
@@ -51,13 +54,15 @@ from analysis.studies.wide_table import table_name
 class SchoolsFit:
     """A fit, its comparison with the frequentist results, its priors, its standard deviations, and ignored kept fits.
 
-    ``components`` is None where the fit failed; ``ignored`` says which kept fits could not be used.
+    ``components`` is None where the fit failed; ``families`` are measures averaged over the models of each family, None
+    where families are no effects or the fit failed; ``ignored`` says which kept fits could not be used.
     """
 
     fit: AnswerBiasFit
     comparison: pd.DataFrame
     priors: Priors
     components: VarianceComponents | None
+    families: pd.DataFrame | None
     ignored: tuple[str, ...]
 
 
@@ -88,11 +93,13 @@ def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.D
     tell, ignored = teller(context, "Bayesian model, ")
     facets, clusters = weighted_facets(counts, **WEIGHTING[design.weights]), layer if layer.reused else None
     seed = settings.seed if settings is not None else 0
+    families = families_of(context)
     fit = fit_answer_bias(
         facets,
         priors=priors,
         settings=fast_settings() if settings is not None and settings.fast else SamplerSettings(),
         clusters=clusters,
+        families=families,
         ci_level=context.ci_level,
         treatments=(design.uncertain,),
         seed=seed,
@@ -102,11 +109,29 @@ def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.D
     components = None
     if fit.status == "ok":
         components = variance_components(
-            fit, facets, priors=priors, clusters=clusters, ci_level=context.ci_level, seed=seed
+            fit,
+            facets,
+            priors=priors,
+            clusters=clusters,
+            families=families,
+            ci_level=context.ci_level,
+            seed=seed,
         )
     facts = comparison_facts(cell_covariances(weighted_sums(counts, design), uncertain=design.uncertain))
     comparison = compare_columns(fit, results.estimates, results.tests, facts)
-    return SchoolsFit(fit, comparison, priors, components, tuple(ignored))
+    averaged = (
+        _families(context, fit, families) if fit.status == "ok" and are_effects(facets["model"], families) else None
+    )
+    return SchoolsFit(fit, comparison, priors, components, averaged, tuple(ignored))
+
+
+def _families(context: TaskContext, fit: AnswerBiasFit, families: Mapping[str, str]) -> pd.DataFrame:
+    """Measures averaged over the models of each family, from the draws behind the rows that are compared."""
+    likelihood, target = headline_rows(fit, context.design.target)
+    accuracy, models = draws_of(fit, likelihood, target, context.design.uncertain)
+    names = FOUR_CELLS if accuracy.shape[-1] == len(FOUR_CELLS) else TWO_CLASSES
+    rows = family_rows(accuracy, models, names, families, ci_level=context.ci_level, fast=bool(fit.glance["fast"]))
+    return rows.assign(target=target, uncertain=context.design.uncertain, likelihood=likelihood)
 
 
 def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -> Part:
@@ -127,7 +152,11 @@ def _part(context: TaskContext, results: JudgementResults, fitted: SchoolsFit) -
         summary=said,
         limits=() if failed else _limits(context, fit),
         attention=tuple(attention),
-        methods=(*bayesian_methods(context.design, fit), *((COMPONENTS_METHODS,) if explained is not None else ())),
+        methods=(
+            *bayesian_methods(context.design, fit),
+            *((FAMILIES_METHODS,) if fitted.families is not None else ()),
+            *((COMPONENTS_METHODS,) if explained is not None else ()),
+        ),
         data=_data(context.design, fitted, results.estimates),
         files=files_of_fit(context, str(fit.glance.get("key", ""))),
     )
@@ -153,6 +182,8 @@ def _section(
             floors_table(design, fit, rows, labels, mark=mark),
             differences_table(design, rows, labels, mark=mark),
         ]
+        if fitted.families is not None:
+            tables.append(families_table(design, fitted.families, mark=mark))
     tables += [gates_table(design, fit, mark=mark), priors_table(design, fitted.priors, context.study.priors)]
     if not failed:
         tables += [sensitivity_table(design, fit, labels, mark=mark), predictive_table(design, fit, labels, mark=mark)]
@@ -234,6 +265,8 @@ def _data(design: TaskDesign, fitted: SchoolsFit, estimates: pd.DataFrame) -> di
             "bayesian_sensitivity": fit.sensitivity.assign(task=design.task),
             "bayesian_cells": fit.augment.assign(task=design.task),
         }
+    if fitted.families is not None:
+        tables["bayesian_families"] = fitted.families.assign(task=design.task)
     if fitted.components is not None:
         tables |= {"variance_components": fitted.components.table, "second_prior": fitted.components.second}
     return tables

@@ -128,7 +128,8 @@ def contrasts_table(design: TaskDesign, wide: pd.DataFrame) -> Table:
         order=("-competence_floor", "label"),
         note=(
             "Floor = BA − |Bias|/2. d′: sensitivity; c: criterion, below 0 leans to Yes; both with 0.5 added to the "
-            "counts of each class so that a rate of 0 or 1 stays finite."
+            "counts of each class so that a rate of 0 or 1 stays finite; where all answers of a class are right, or "
+            "all wrong, the interval has no end on that side."
             + (" A cell floor above .5 rules out a responder that ignores the negation." if four else "")
         ),
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis.frequentist.answer_bias import CENSUS
+from analysis.frequentist.measure_columns import CENSUS
 from analysis.report.columns import Column, Decision, Estimate, Interval, PValue
 from analysis.report.spec import Table
 from analysis.schema.study import Study
@@ -79,7 +79,8 @@ def census_limits(designs: Sequence[TaskDesign], study: Study) -> tuple[str, ...
     if not names:
         return ()
     return (
-        "The benchmark is taken as the whole population (target = census): values have no intervals, and what rests on "
-        f"tests is left out ({', '.join(names)}). Intervals of Bayesian columns, where these are fitted, are about the "
-        "probabilities that the model supposes behind the answers, not about this population, whose values are known.",
+        "The benchmark is taken as the whole population (target = census): frequentist values have no intervals, and "
+        f"what rests on tests is left out ({', '.join(names)}). Bayesian columns, where these are fitted, keep theirs: "
+        "they are about the probabilities that the model supposes behind the answers, hence about what asking again "
+        "would give, not about this population, whose values are known.",
     )

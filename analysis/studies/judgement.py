@@ -37,8 +37,10 @@ class JudgementResults:
     other_treatments: Mapping[str, pd.DataFrame]
 
 
-def judgement_section(design: TaskDesign, results: JudgementResults, labels: Mapping[str, str]) -> Section:
-    """Tables and figures of one yes/no task."""
+def judgement_section(
+    design: TaskDesign, results: JudgementResults, labels: Mapping[str, str], *, correlation: str = ""
+) -> Section:
+    """Tables and figures of one yes/no task; ``correlation`` says how floor and bias go together over the models."""
     wide = with_decisions(wide_estimates(results.estimates, labels), results.tests)
     tables = (
         cells_table(design, wide),
@@ -52,7 +54,7 @@ def judgement_section(design: TaskDesign, results: JudgementResults, labels: Map
         f"Yes/no task {design.task}" if design.task else "Yes/no task",
         lead=lead,
         tables=tables,
-        figures=judgement_figures(design, results.estimates, labels),
+        figures=judgement_figures(design, results.estimates, labels, correlation),
         notes=design.assumptions,
     )
 
@@ -63,11 +65,19 @@ def with_decisions(wide: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
     return wide.assign(decision=wide["model"].map(decided).fillna("not tested"))
 
 
-def judgement_figures(design: TaskDesign, estimates: pd.DataFrame, labels: Mapping[str, str]) -> tuple[Figure, ...]:
+def judgement_figures(
+    design: TaskDesign, estimates: pd.DataFrame, labels: Mapping[str, str], correlation: str
+) -> tuple[Figure, ...]:
     """Floor against |bias|, and the accuracies of the two classes."""
     return (
         class_accuracy_figure(estimates, name=table_name("class_accuracy", design), labels=labels, subject=design.task),
-        floor_bias_figure(estimates, name=table_name("floor_bias", design), labels=labels, subject=design.task),
+        floor_bias_figure(
+            estimates,
+            name=table_name("floor_bias", design),
+            labels=labels,
+            subject=design.task,
+            correlation=correlation,
+        ),
     )
 
 

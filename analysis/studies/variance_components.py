@@ -30,7 +30,7 @@ _TERMS: Final = {
     TOGETHER: "all together",
 }
 _ANSWERED: Final = _TERMS | {"yes": "answering", "sensitivity": "gold answer", "validity": "validity"}
-_FACTORS: Final = {"template": "templates", "form": "forms", "unit": "units"}
+_FACTORS: Final = {"family": "model families", "template": "templates", "form": "forms", "unit": "units"}
 #: Factors that the sentence above the table names.
 _NAMED: Final = 3
 

@@ -170,6 +170,14 @@ def test_contrasts_of_few_units_keep_their_level(measure: str, regime: Regime, m
     assert few_units_coverage(measure, regime) < least
 
 
+def test_sensitivity_at_a_ceiling_keeps_its_level() -> None:
+    """Catches limits of d' that the correction for rates of 0 and 1 keeps from values that few responses cannot show:
+    with 20 surfaces at .98/.99 corrected limits covered .76 of the time."""
+    regime = Regime("ceiling", (0.99, 0.99, 0.99, 0.97), 20, 1, tendency=1.0)
+    assert few_units_coverage("d_prime", regime) >= 0.95
+    assert few_units_coverage("criterion_c", regime) >= 0.95
+
+
 def test_many_units_are_left_alone_and_the_range_is_kept() -> None:
     """Catches a rule that also moves limits of large designs, or that leaves what a difference can be."""
     regime = Regime("chance", (0.5,) * 4, 30, 1)

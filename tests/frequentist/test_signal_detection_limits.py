@@ -33,14 +33,34 @@ def test_large_samples_agree_with_the_textbook_delta_method(criterion: bool) -> 
     )
 
 
-@pytest.mark.parametrize(("yes", "no"), [(1, 1), (0, 0), (1, 0), (1, 0.5)])
-@pytest.mark.parametrize("criterion", [False, True])
-def test_ceilings_have_finite_intervals_of_some_width(yes: float, no: float, criterion: bool) -> None:
-    """A hit rate of 1: the delta method alone has no width, the uncorrected limit is infinite."""
+@pytest.mark.parametrize(
+    ("yes", "no", "criterion", "ends"),
+    [
+        (1, 0.5, False, (True, False)),
+        (1, 1, False, (True, False)),
+        (0, 0, False, (False, True)),
+        (1, 0, False, (False, False)),
+        # c = (z(no) - z(yes)) / 2: a hit rate of 1 leaves no lower limit.
+        (1, 0.5, True, (False, True)),
+        (0.5, 1, True, (True, False)),
+        (1, 1, True, (False, False)),
+    ],
+)
+def test_a_class_without_errors_has_a_limit_on_one_side(
+    yes: float, no: float, criterion: bool, ends: tuple[bool, bool]
+) -> None:
+    """Catches a finite limit where the accuracy may be as near to 1 as one likes, and an open side that is the wrong
+    one; the side that is there is that of the other limits alone."""
     estimate, _, low, high = limits(yes, no, 20, criterion=criterion)
-    assert np.isfinite([estimate, low, high]).all()
-    assert high - low > 0.5
+    assert np.isfinite(estimate)
+    assert (np.isfinite(low), np.isfinite(high)) == ends
     assert low <= estimate <= high
+    if (yes, no, criterion) == (1, 1, False):
+        wilson = stats.binomtest(20, 20).proportion_ci(method="wilson").low
+        # Square-and-add, t for normal quantiles: a little below 2 z - sqrt(2) (z - z(l)), z that of 20.5 in 21.
+        z = stats.norm.ppf(20.5 / 21)
+        normal = 2 * z - np.sqrt(2) * (z - stats.norm.ppf(wilson))
+        assert normal - 0.15 < low < normal
 
 
 def test_leaning_to_yes_has_its_interval_below_zero() -> None:

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from analysis.frequentist.answer_bias import CENSUS
+from analysis.frequentist.measure_columns import CENSUS
 from analysis.report.terminal import render_text
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
 from analysis.simulation.latent_responders import RESPONDERS
@@ -29,11 +29,11 @@ def test_two_tasks_of_a_census_name_what_is_left_out_once(tmp_path) -> None:
     content = run_report([tmp_path], SETTINGS)
     said = [sentence for sentence in content.limits if "whole population" in sentence]
     assert said == [
-        "The benchmark is taken as the whole population (target = census): values have no intervals, and what rests on "
-        "tests is left out (tests of the floor, comparisons of models, levels of factors, correlations with size "
-        "where known, token probabilities where known). Intervals of Bayesian columns, where these are fitted, are "
-        "about the probabilities that the model supposes behind the answers, not about this population, whose values "
-        "are known."
+        "The benchmark is taken as the whole population (target = census): frequentist values have no intervals, and "
+        "what rests on tests is left out (tests of the floor, comparisons of models, levels of factors, correlations "
+        "with size where known, token probabilities where known). Bayesian columns, where these are fitted, keep "
+        "theirs: they are about the probabilities that the model supposes behind the answers, hence about what asking "
+        "again would give, not about this population, whose values are known."
     ]
     assert "model_pairs" not in content.data
     (tmp_path / "study.toml").unlink()

@@ -32,6 +32,7 @@ def floor_bias_figure(
     name: str = "floor_bias",
     labels: Mapping[str, str] | None = None,
     subject: str = "",
+    correlation: str = "",
 ) -> Figure:
     """Figure of the competence floor against the absolute answer bias.
 
@@ -49,6 +50,8 @@ def floor_bias_figure(
         Printed names by model.
     subject : str
         What the title adds, such as the name of the task.
+    correlation : str
+        How the two go together over the models, a sentence of the caption.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def floor_bias_figure(
     return Figure(
         name=name,
         title="Competence floor against answer bias" + (f": {subject}" if subject else ""),
-        caption=_caption(words, data, numbered=layout.numbered),
+        caption=_caption(words, data, correlation, numbered=layout.numbered),
         alt=_alt(shown),
         data=data,
         size=layout.size,
@@ -111,7 +114,7 @@ def _data(estimates: pd.DataFrame, labels: Mapping[str, str] | None) -> pd.DataF
     return table
 
 
-def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
+def _caption(words: str, data: pd.DataFrame, correlation: str, *, numbered: bool) -> str:
     parts = [
         "The floor is the worse of the accuracies where Yes and where No is right; the bias is their difference.",
         f"Bars: {words}." if words else "Values without intervals.",
@@ -120,6 +123,8 @@ def _caption(words: str, data: pd.DataFrame, *, numbered: bool) -> str:
     ]
     if numbered:
         parts.append("Numbers follow the floor, highest first.")
+    if correlation:
+        parts.append(correlation)
     return " ".join([*parts, *cross_words(data[data["number"].notna()]), *missing_words(data)])
 
 

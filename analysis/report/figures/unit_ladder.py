@@ -13,7 +13,7 @@ from analysis.report.figures.labels import short_label
 from analysis.report.figures.style import BLUE, FAINT, INK, LABEL_SIZE, PAPER, SOFT, VERMILION
 from analysis.report.numbers import p_value
 
-#: p-values below this stand at the left edge.
+#: p-values below this stand at the left edge, whose label then says so.
 SMALLEST: Final = 1e-6
 _ROW: Final = 0.26
 _TICKS: Final = {1e-6: "10⁻⁶", 1e-5: "10⁻⁵", 1e-4: "10⁻⁴", 1e-3: "0.001", 1e-2: "0.01", 1e-1: "0.1", 1.0: "1"}
@@ -57,7 +57,8 @@ def _draw(figure: Canvas, data: pd.DataFrame, size: tuple[float, float], alpha: 
     axes.set_xscale("log")
     axes.set_xlim(SMALLEST / 1.6, 1.6)
     axes.xaxis.set_major_locator(FixedLocator(list(_TICKS)))
-    axes.set_xticklabels(list(_TICKS.values()), fontsize=LABEL_SIZE)
+    edge = "≤ " if (data["p_value"] < SMALLEST).any() else ""
+    axes.set_xticklabels([edge * (p == SMALLEST) + label for p, label in _TICKS.items()], fontsize=LABEL_SIZE)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_ylim(-0.6, len(data) - 0.4)
     axes.axvline(alpha, color=SOFT, linewidth=0.7, linestyle="--", zorder=1)

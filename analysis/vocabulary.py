@@ -190,6 +190,7 @@ OUTPUT_COLUMNS: Final[dict[str, str]] = {
     "std_error_low": "smallest standard error of the rows behind a row",
     "std_error_high": "the largest",
     "within_share": "share of the variance that more responses per unit would take away",
+    "doubled_effect": "detectable effect with twice the responses of each unit",
     "reason": "why a result is undefined, or what limits it; empty otherwise",
 }
 

@@ -113,11 +113,10 @@ def _observed(args: argparse.Namespace) -> "Answers":
     from analysis.errors import AnalysisError
     from analysis.planning.assumptions import Assumptions, option
     from analysis.reduction.selection import parse_selection
-    from analysis.studies.parts import task_parts
-    from analysis.studies.planning_answers import FEW_DRAWS, check_options, observed_answers, report_answers
-    from analysis.studies.prepared import RunSettings, prepared
+    from analysis.studies.planning_answers import FEW_DRAWS, check_options, observed_answers
+    from analysis.studies.run import RunSettings, run_report
     from analysis.verification.report_difference import is_report
-    from analysis.verification.written_report import report_data
+    from analysis.verification.written_report import read_manifest, report_data
 
     given = {field.name: getattr(args, field.name) for field in fields(Assumptions)}
     named = [option(name) for name, value in given.items() if value is not None and value is not False]
@@ -132,13 +131,13 @@ def _observed(args: argparse.Namespace) -> "Answers":
     if any(map(is_report, paths)):
         if len(paths) > 1 or args.study or args.models:
             raise AnalysisError("give one report, without --study and --model; or logs")
-        return report_answers(report_data(paths[0]), tasks=tuple(args.tasks), **options)
+        simulated = bool(read_manifest(paths[0]).get("simulated"))
+        return observed_answers(report_data(paths[0]), simulated=simulated, tasks=tuple(args.tasks), **options)
     settings = RunSettings(
         study=args.study, selection=parse_selection((), args.models, args.tasks), resampling=FEW_DRAWS, bayes=None
     )
-    with prepared(paths, settings) as logs:
-        parts = [part for context in logs.contexts for part in task_parts(context)]
-        return observed_answers(parts, simulated=logs.simulated, **options)
+    content = run_report(paths, settings)
+    return observed_answers(content.data, simulated=content.simulated, **options)
 
 
 def _check_paths(texts: list[str], paths: list[Path]) -> None:

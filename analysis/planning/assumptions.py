@@ -88,9 +88,8 @@ class Assumptions:
     def given(self) -> Mapping[str, float | bool]:
         """The assumptions that were made, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return MappingProxyType(
-            {name: value for name, value in values.items() if value is not None and value is not False}
-        )
+        made = {name: value for name, value in values.items() if value is not None and value is not False}
+        return MappingProxyType(made)
 
 
 def checked(asked: str, assumptions: Assumptions, *, takes: tuple[str, ...], needs: tuple[str, ...]) -> Assumptions:

@@ -19,6 +19,9 @@ USUAL_EFFECT: Final = 0.05
 USUAL_LOG_ODDS: Final = 0.10
 #: Level of the test of persistent incoherence, that of one end of a 95 % interval.
 PERSISTENT_LEVEL: Final = 0.025
+#: Stem of standard errors of differences in accuracy, of tasks without other comparisons of models.
+PAIRS: Final = "pair_errors"
+NOT_AT_ENDS: Final = "at the largest standard errors no possible effect is shown with this power"
 LEFT_OUT: Final = "left out, without a standard error: {} of {}"
 _SINGLE: Final = ("answer_bias", "balanced_accuracy", "polarity_sensitivity")
 _BELIEF: Final = ("belief_bias", "discrimination_difference")
@@ -37,7 +40,7 @@ def observed_designs(
     Parameters
     ----------
     tables : mapping of str to DataFrame
-        Data of a report by stem: ``estimates``, ``model_pairs``, ``paired_contrasts``, ``level_ranges``,
+        Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``, ``level_ranges``,
         ``condition_pairs``, ``belief_bias``, ``instances``; those that are missing are not asked for.
     level : float in (0, 1)
         Of the tests; two-sided but for the floor.
@@ -70,7 +73,8 @@ def observed_designs(
         for end in ("low", "high"):
             question = observed_question(found | {"parameters": json.dumps(found[end])})
             row[f"detectable_{end}"] = detectable_effect(question, power=power)
-        row["reason"] = "; ".join(said for said in (row["reason"], found["reason"]) if said)
+        ends = NOT_AT_ENDS if np.isnan([row["detectable_low"], row["detectable_high"]]).any() else ""
+        row["reason"] = "; ".join(said for said in (row["reason"], ends, found["reason"]) if said)
         rows.append(row | {"parameters": json.dumps(found["middle"]), "level": level})
     return pd.DataFrame(rows)
 
@@ -152,6 +156,7 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
             yield from _t_rows(str(name), "accuracy", "", own[own["measure"] == "accuracy"], level)
     for stem, measures, by in (
         ("model_pairs", _PAIRED, ""),
+        (PAIRS, ("accuracy",), ""),
         ("paired_contrasts", ("accuracy",), "contrast"),
         ("condition_pairs", ("accuracy",), "factor"),
         ("belief_bias", _BELIEF, ""),
@@ -160,7 +165,7 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
         if table is None:
             continue
         kept = table if "measure" in table else table.assign(measure="accuracy")
-        kept = kept.assign(label="two models" if stem == "model_pairs" else kept[by] if by else "")
+        kept = kept.assign(label="two models" if stem in ("model_pairs", PAIRS) else kept[by] if by else "")
         for (task, label), group in kept.groupby(["task", "label"], sort=False):
             for measure in measures:
                 yield from _t_rows(str(task), measure, str(label), group[group["measure"] == measure], level)

@@ -1,16 +1,18 @@
 """What the design at hand could have shown, at the variances observed in it."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.planning.observed import observed_designs
+from analysis.planning.observed import PAIRS, observed_designs
+from analysis.planning.unit_components import pair_errors, unit_components
 from analysis.report.columns import Count, Number, Proportion, Text
 from analysis.report.content import Section
 from analysis.report.numbers import counted, fixed
 from analysis.report.spec import Spanner, Table, TableSpec
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.planning_tables import question_name
+from analysis.studies.weights import unit_used
 from analysis.studies.wide_table import table_name
 
 #: Power that a design is judged by.
@@ -20,8 +22,10 @@ _NOTE = (
     "SE: median, smallest and largest over the models, pairs or contrasts of a row. Detectable: smallest effect that "
     "80% of such studies show, at the median and at both other errors. Units needed: to show the effect in 80%, all "
     "else as here. Tests are those of this report before they are adjusted for each other, which makes the detectable "
-    "effects larger. The floor: both classes at the floor, the hardest case."
+    "effects larger. Rows × 2: with twice the responses of each unit. The floor: both classes at the "
+    "floor, the hardest case."
 )
+_NOT_PARTED = "parted for single estimates only: within units and between them"
 _METHODS = (
     "What the design could have shown is computed from the cluster-robust standard errors and degrees of freedom of "
     "the estimates with noncentral t distributions, for a power of 80%; that of the floor is the probability that both "
@@ -37,34 +41,63 @@ _SAID = (
 )
 
 
-def planning_part(context: TaskContext, data: Mapping[str, pd.DataFrame]) -> Part | None:
+def planning_part(context: TaskContext, parts: Sequence[Part]) -> Part | None:
     """One table of what the design could have shown, from the data that the other parts made.
 
     Parameters
     ----------
     context : TaskContext
-    data : mapping of str to DataFrame
-        Data of the other parts of this task by stem.
+    parts : sequence of Part
+        The other parts of this task.
     """
     if context.design.target == "census":
         return None
-    level = 1 - context.ci_level
-    rows = observed_designs(data, level=level, power=POWER)
+    data = _data(context, parts)
+    rows = observed_designs(data, level=1 - context.ci_level, power=POWER)
     if rows.empty:
         return None
-    rows = rows.assign(label=[question_name(row) for _, row in rows.iterrows()])
-    section = Section(
-        f"{context.where}What this design could have shown",
-        lead=(_lead(rows),),
-        tables=(_table(context, rows),),
-    )
+    rows = _with_doubled(context, rows)
+    shown = rows.assign(label=[question_name(row) for _, row in rows.iterrows()])
     said = _limit(rows)
+    section = Section(
+        f"{context.where}What this design could have shown", lead=(_lead(rows),), tables=(_table(context, shown),)
+    )
     return Part(
         (section,),
         limits=(f"{context.where}{said}",) if said else (),
         methods=(_METHODS,),
-        data={"planning": rows.drop(columns="label")},
+        data={"planning": rows} | ({PAIRS: data[PAIRS]} if PAIRS in data else {}),
     )
+
+
+def _data(context: TaskContext, parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
+    """Data of the parts by stem; differences in accuracy of two models where no part has differences."""
+    by_stem: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, table in part.data.items():
+            by_stem.setdefault(name, []).append(table)
+    data = {name: pd.concat(tables, ignore_index=True) for name, tables in by_stem.items()}
+    if "model_pairs" not in data and context.sums is not None and context.judgement is None:
+        unit = unit_used(context.design)
+        data[PAIRS] = pair_errors(context.sums, uncertain=context.design.uncertain, unit=unit)
+    return data
+
+
+def _with_doubled(context: TaskContext, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with what twice the responses of each unit would detect, where the errors can be parted."""
+    parted = rows.assign(within_share=float("nan"), doubled_effect=float("nan"), doubled_reason=_NOT_PARTED)
+    if context.sums is None:
+        return parted
+    found = unit_components(context.sums, uncertain=context.design.uncertain)
+    for i, row in parted.iterrows():
+        own = found[(found["measure"] == row["measure"]) & (found["std_error"] > 0)]
+        if row["contrast"] or own.empty or not str(row["asked"]).startswith("t:"):
+            continue
+        share = own["within_share"].median()
+        ratio = (own["doubled_std_error"] / own["std_error"]).median()
+        parted.loc[i, ["within_share", "doubled_effect"]] = [share, row["detectable_effect"] * ratio]
+        parted.loc[i, "doubled_reason"] = own["reason"].iloc[0] if pd.isna(share) else ""
+    return parted
 
 
 def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
@@ -73,21 +106,21 @@ def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
         title="What this design could have shown",
         columns=(
             Text("label", "Estimand"),
-            Count("n_models", "Rows"),
             Count("n_clusters", "Units"),
             Number("std_error", "median", digits=3),
             Number("std_error_low", "least", digits=3),
             Number("std_error_high", "most", digits=3),
-            Number("detectable_effect", "at median SE", digits=3),
+            Number("detectable_effect", "at median", digits=3),
             Number("detectable_low", "at least", digits=3),
             Number("detectable_high", "at most", digits=3),
+            Number("doubled_effect", "rows × 2", digits=3, reason="doubled_reason"),
             Number("asked_effect", "Effect", digits=2),
             Proportion("power_at_effect", "Power", digits=2),
             Count("units_needed", "Units needed"),
         ),
         spanners=(
             Spanner("SE", ("std_error", "std_error_low", "std_error_high")),
-            Spanner("Detectable", ("detectable_effect", "detectable_low", "detectable_high")),
+            Spanner("Detectable", ("detectable_effect", "detectable_low", "detectable_high", "doubled_effect")),
             Spanner("For this effect", ("asked_effect", "power_at_effect", "units_needed")),
         ),
         note=f"{_NOTE} Tests: {'; '.join(dict.fromkeys(rows['test']))}.",

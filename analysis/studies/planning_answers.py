@@ -17,7 +17,7 @@ from analysis.report.content import Figure
 from analysis.report.escape import escape_terminal
 from analysis.report.numbers import counted
 from analysis.report.spec import Table
-from analysis.studies.context import Part, Resampling
+from analysis.studies.context import Resampling
 from analysis.studies.planning_tables import answers_table, power_figure, question_name, sizes_rows, sizes_table
 
 #: Standard errors do not depend on draws: what draws is given as little as it takes.
@@ -126,61 +126,35 @@ def _floor_effect(assumptions: Assumptions, effect: float | None) -> float:
 
 
 def observed_answers(
-    parts: Sequence[Part],
-    *,
-    simulated: bool,
-    effect: float | None = None,
-    power: float = 0.8,
-    level: float | None = None,
-    measures: tuple[str, ...] = (),
-) -> Answers:
-    """Answers for every estimand of logs, from the parts of their report."""
-    data: dict[str, list[pd.DataFrame]] = {}
-    for part in parts:
-        for name, table in part.data.items():
-            data.setdefault(name, []).append(table)
-    joined = {name: pd.concat(tables, ignore_index=True) for name, tables in data.items()}
-    return _from_data(joined, simulated=simulated, effect=effect, power=power, level=level, measures=measures)
-
-
-def report_answers(
     data: Mapping[str, pd.DataFrame],
     *,
+    simulated: bool,
     tasks: tuple[str, ...] = (),
     effect: float | None = None,
     power: float = 0.8,
     level: float | None = None,
     measures: tuple[str, ...] = (),
 ) -> Answers:
-    """Answers for every estimand of a report, from its data."""
-    known = {str(task) for table in data.values() if "task" in table for task in table["task"].unique()}
-    for task in tasks:
-        if task not in known:
-            raise AnalysisError(f"no task {task!r}; there are {', '.join(sorted(map(repr, known)))}")
-    kept = {n: t[t["task"].isin(tasks)] if tasks and "task" in t else t for n, t in data.items()}
-    simulated = bool(data["files"]["file"].str.contains("simulated").any()) if "files" in data else False
-    return _from_data(kept, simulated=simulated, effect=effect, power=power, level=level, measures=measures)
+    """Answers for every estimand of a report, from its data.
 
+    Parameters
+    ----------
+    data : mapping of str to DataFrame
+        Of a report, by stem.
+    simulated : bool
+    tasks, measures : tuple of str
+        Those that are asked for; all by default.
+    effect, level : float, optional
+    power : float
 
-def check_options(*, effect: float | None, level: float | None) -> None:
-    """Refuse an effect or a level that cannot be, before any log is read."""
-    if level is not None and not 0 < level < 1:
-        raise AnalysisError(f"--level must lie strictly between 0 and 1, not {level:g}; 0.05 stands for 5%")
-    if effect is not None and not 0 < effect < float("inf"):
-        raise AnalysisError(f"--effect must be a number above 0, not {effect:g}")
-
-
-def _from_data(
-    data: Mapping[str, pd.DataFrame],
-    *,
-    simulated: bool,
-    effect: float | None,
-    power: float,
-    level: float | None,
-    measures: tuple[str, ...],
-) -> Answers:
+    Raises
+    ------
+    AnalysisError
+        An effect or level that cannot be, a task or measure that is not there, or no standard error at all.
+    """
     check_options(effect=effect, level=level)
-    rows = observed_designs(data, level=0.05 if level is None else level, power=power, effect=effect)
+    kept = of_tasks(data, tasks)
+    rows = observed_designs(kept, level=0.05 if level is None else level, power=power, effect=effect)
     if rows.empty:
         raise AnalysisError("no estimate with a standard error: nothing says how these logs vary")
     unknown = [measure for measure in measures if measure not in set(rows["measure"])]
@@ -193,3 +167,20 @@ def _from_data(
     questions = {str(row["label"]): observed_question(row) for _, row in rows.iterrows()}
     effects = dict(zip(labels, rows["asked_effect"].astype(float), strict=True))
     return Answers(questions, rows, sizes_rows(questions, effects, power), power, (_DESIGN,), simulated)
+
+
+def of_tasks(data: Mapping[str, pd.DataFrame], tasks: tuple[str, ...]) -> Mapping[str, pd.DataFrame]:
+    """Data of some tasks, by name; of all without names."""
+    known = {str(task) for table in data.values() if "task" in table for task in table["task"].unique()}
+    for task in tasks:
+        if task not in known:
+            raise AnalysisError(f"no task {task!r}; there are {', '.join(sorted(map(repr, known)))}")
+    return {n: t[t["task"].isin(tasks)] if tasks and "task" in t else t for n, t in data.items()}
+
+
+def check_options(*, effect: float | None, level: float | None) -> None:
+    """Refuse an effect or a level that cannot be, before any log is read."""
+    if level is not None and not 0 < level < 1:
+        raise AnalysisError(f"--level must lie strictly between 0 and 1, not {level:g}; 0.05 stands for 5%")
+    if effect is not None and not 0 < effect < float("inf"):
+        raise AnalysisError(f"--effect must be a number above 0, not {effect:g}")

@@ -72,7 +72,7 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
             "coherence_schools": schools.assign(task=design.task),
             "incoherence_bayes": fit.table,
             "incoherence_contrasts": fit.contrasts,
-            "incoherence_fits": fit.glance.assign(task=design.task),
+            "incoherence_fits": fit.glance.assign(task=design.task, key=fit.key),
         },
         files=files_of_fit(context, fit.key),
     )

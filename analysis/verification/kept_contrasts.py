@@ -44,7 +44,7 @@ NO_NOISE_TEST: Final = "noise has no paired test"
 NONE_SHARED: Final = "no instance in two wordings on both sides"
 NO_VOTES: Final = "Belief bias has no paired test: reports keep no votes."
 _SQUARES: Final = "Paired tests of the persistent residual are of its square, which has an unbiased estimate."
-_PREFIX: Final = "incoherence-"
+NO_KEY: Final = "its table of fits does not say where they are kept; make the report anew from its logs"
 #: Which of two models the paired test has first in the order of names.
 _AFTER, _BEFORE = "1 after", "2 before"
 
@@ -56,12 +56,17 @@ class _Kind:
     name: str
     fits: str
     measures: Mapping[str, bool]
+    load: Callable[[Path, str], Any]
     quantities: Callable[[Any], KeptQuantities]
 
 
+def _belief_fit(folder: Path, key: str) -> BeliefBiasFit | None:
+    return load_kept(folder, key, BeliefBiasFit, TABLES)
+
+
 _KINDS: Final = {
-    "incoherence": _Kind("incoherence", "incoherence_fits", INCOHERENCE, incoherence_kept),
-    "belief_bias": _Kind("belief bias", "belief_bayes_fits", BELIEF, belief_kept),
+    "incoherence": _Kind("incoherence", "incoherence_fits", INCOHERENCE, load_fit, incoherence_kept),
+    "belief_bias": _Kind("belief bias", "belief_bayes_fits", BELIEF, _belief_fit, belief_kept),
 }
 
 
@@ -71,6 +76,7 @@ class _Side:
 
     side: str
     folder: Path
+    kind: _Kind
     manifest: Mapping[str, Any]
     fits: pd.DataFrame
 
@@ -79,7 +85,7 @@ class _Side:
         manifest = read_manifest(folder)
         found = kind.fits in data_names(manifest)
         table = read_data(folder, kind.fits) if found else pd.DataFrame({"task": []})
-        return cls(side, folder, manifest, table.astype({"task": "str"}))
+        return cls(side, folder, kind, manifest, table.astype({"task": "str"}))
 
     def data(self, name: str, task: str) -> pd.DataFrame:
         """Rows of a task; empty where the report has no such table."""
@@ -89,25 +95,17 @@ class _Side:
         return table[table["task"].astype(str) == task]
 
     def fit(self, task: str) -> IncoherenceFit | BeliefBiasFit | str:
-        """The kept fit of a task, or why none can be used; single models of it may still have failed."""
+        """The kept fit of a task, or why none can be used; single models of one of incoherence may have failed."""
         found = self.fits[self.fits["task"] == task]
         if problem := unusable_fits(self.manifest, found):
             return problem
-        place = self.folder / "data" / FITS
-        if "key" not in found.columns:
-            kept = (load_fit(place, key) for key in self._keys())
-            return next((fit for fit in kept if fit is not None and fit.task == task), DAMAGED)
-        if problem := failed_fit(found):
+        if self.kind.name != "incoherence" and (problem := failed_fit(found)):
             return problem
-        key = str(found.iloc[0]["key"])
-        fit = load_kept(place, key, BeliefBiasFit, TABLES) if key.replace("-", "").isalnum() else None
+        key = found.iloc[0].get("key")
+        if not isinstance(key, str):
+            return NO_KEY
+        fit = self.kind.load(self.folder / "data" / FITS, key) if key.replace("-", "").isalnum() else None
         return fit if fit is not None else DAMAGED
-
-    def _keys(self) -> list[str]:
-        """Kept fits of incoherence that the manifest lists; their tables say of which task they are."""
-        paths = [Path(str(path)).parts for path in self.manifest.get("outputs", {})]
-        found = {parts[2] for parts in paths if len(parts) > 3 and parts[:2] == ("data", FITS)}
-        return sorted(key for key in found if key.startswith(_PREFIX) and key.replace("-", "").isalnum())
 
 
 def kept_fit_contrasts(

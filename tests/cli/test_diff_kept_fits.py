@@ -59,7 +59,7 @@ def keep_incoherence(data: Path, side: str, *, failed: str = "") -> list[str]:
     key = f"incoherence-{side}"
     fit = IncoherenceFit("", "ok", "", pd.DataFrame(rows), EMPTY, glance, *(EMPTY,) * 5, (), draws, key)
     keep_fit(data / "fits", key, fit)
-    glance.assign(task="").to_parquet(data / "incoherence_fits.parquet")
+    glance.assign(task="", key=key).to_parquet(data / "incoherence_fits.parquet")
     instances(INCOHERENT[side], rng).to_parquet(data / "instances.parquet")
     return ["data/incoherence_fits.parquet", "data/instances.parquet", f"data/fits/{key}/fit.json"]
 
@@ -79,7 +79,8 @@ def keep_belief(data: Path, side: str, *, status: str = "ok", new_model: bool = 
         rows += [{"model": m, "measure": measure, "target": t, "estimate": e, "reason": ""} for m, t, e in names]
     key = f"belief-bias-{side}"
     glance: dict[str, Any] = {"task": "", "fast": False, "key": key}
-    fit = BeliefBiasFit("", status, "", pd.DataFrame(rows), EMPTY, glance, EMPTY, EMPTY, EMPTY, (), draws)
+    tables = dict.fromkeys(TABLES, EMPTY) | {"table": pd.DataFrame(rows)}
+    fit = BeliefBiasFit("", status, "", glance=glance, sentences=(), draws=draws, **tables)
     keep(data / "fits", key, fit, TABLES)
     pd.DataFrame([{**glance, "status": status, "reason": "R-hat 1.2"}]).to_parquet(data / "belief_bayes_fits.parquet")
     return ["data/belief_bayes_fits.parquet", f"data/fits/{key}/fit.json"]
@@ -193,3 +194,22 @@ def test_damaged_and_equal_fits_are_not_contrasted(
     found = found_in(capsys, reports[0], after)
     assert found["incoherence_contrasts"] == found["belief_bias_contrasts"] == []
     assert sum("missing or damaged" in note for note in found["notes"]) == 2
+
+
+def test_fits_are_found_by_the_key_that_the_report_names(
+    reports: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches another task's fit taken because it lies in the same folder, and a report without keys half read."""
+    after = written(tmp_path, "after", kinds="incoherence")
+    place = after / "data" / "incoherence_fits.parquet"
+    table = pd.read_parquet(place)
+    keep_incoherence(after / "data", "before")
+    for key, words in ((None, "does not say where they are kept"), ("../incoherence-after", "missing or damaged")):
+        (table.drop(columns="key") if key is None else table.assign(key=key)).to_parquet(place)
+        found = found_in(capsys, reports[0], after)
+        assert found["incoherence_contrasts"] == []
+        assert any(words in note for note in found["notes"])
+    table.to_parquet(place)
+    instances(INCOHERENT["after"], np.random.default_rng(4)).to_parquet(after / "data" / "instances.parquet")
+    rows = by_model(found_in(capsys, reports[0], after)["incoherence_contrasts"])
+    assert rows["a", "persistent"]["estimate"] == pytest.approx(-0.4, abs=0.01)

@@ -113,6 +113,7 @@ def test_damaged_kept_fit_is_said_and_made_again_alike(logs: Path, tmp_path: Pat
     first = run_report([logs], settings)
     assert len({name.split("/")[1] for name in first.files}) == 1
     assert not any("other-data" in name for name in first.files)
+    assert set(first.data["incoherence_fits"]["key"]) == {name.split("/")[1] for name in first.files}
     for name, data in first.files.items():
         place = tmp_path / name.removeprefix("fits/")
         place.parent.mkdir(exist_ok=True)

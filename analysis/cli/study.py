@@ -43,8 +43,10 @@ def init_study(args: argparse.Namespace) -> int:
     from analysis.errors import StudyError
     from analysis.importers.foreign_columns import candidates, foreign_tables
     from analysis.reduction.intake import IntakeSettings, take_in
+    from analysis.schema.checks import ERROR, check_responses
     from analysis.schema.design import read_designs
-    from analysis.schema.draft import draft_mapping, draft_study
+    from analysis.schema.draft import draft_study
+    from analysis.schema.draft_mapping import draft_mapping
     from analysis.schema.store import open_store
     from analysis.schema.study import FILE_NAME, Study
 
@@ -66,10 +68,14 @@ def init_study(args: argparse.Namespace) -> int:
         intake = take_in([args.logs], study, settings, Path(scratch) / "store")
         with open_store(intake.store) as con:
             designs = read_designs(con, study)
-            text = draft_study(con, designs, name=args.logs.resolve().name)
+            violations = check_responses(con, designs, study)
+            text = draft_study(con, designs, name=args.logs.resolve().name, violations=violations)
     with output.open("x", encoding="utf-8") as file:
         file.write(text)
     print(f"{output}: drafted from {intake.rows:,} responses, {len(designs)} task{'' if len(designs) == 1 else 's'}")
+    for error in (violation for violation in violations if violation.severity == ERROR):
+        print(f"  error: {printable(error.message)}")
+        print(f"    to do: {printable(error.fix)}")
     said = list(dict.fromkeys(sentence for design in designs for sentence in design.assumptions))
     for sentence in said[:_SENTENCES]:
         print(f"  {printable(sentence)}")

@@ -29,7 +29,7 @@ from analysis.importers import (
 )
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
-from analysis.importers.probe import HEAD_BYTES, probe
+from analysis.importers.probe import HEAD_BYTES, probe, undecodable_line
 from analysis.importers.protocol import Claim, Probe
 from analysis.schema.map_rules import MapRule
 from analysis.schema.quoting import shown
@@ -243,6 +243,8 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
     """Why a file is nobody's; for a table, which columns it would need."""
     if not _is_table(seen):
         return _broken(seen) or "no known format"
+    if line := undecodable_line(seen):
+        return f"line {line}: not valid UTF-8; save the file as UTF-8"
     names = standard.column_names(seen)
     lacking = standard.missing_columns(names, rules)
     for column, rule in rules.items():

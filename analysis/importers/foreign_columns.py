@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from analysis.importers.detect import find_logs
+from analysis.importers.parquet_rows import text_column
 from analysis.importers.probe import probe
-from analysis.importers.protocol import Claim
-from analysis.importers.standard import column_names
+from analysis.importers.protocol import Claim, ReadOptions
+from analysis.importers.standard import column_names, raw_batches
+from analysis.schema.draft_mapping import ColumnValues
 
 #: Column of the schema -> words under which other tables hold it.
 _WORDS: Final = {
@@ -23,15 +25,36 @@ _WORDS: Final = {
 }
 _LIKE: Final = 0.75
 _CANDIDATES: Final = 3
+#: Rows whose values are looked at.
+_ROWS: Final = 1000
 
 
-def foreign_tables(path: Path) -> dict[str, tuple[str, ...]]:
-    """Tables under a path that are no log as they are: name -> columns. Empty where any file is a log."""
-    files = [path] if path.is_file() else [item.path for item in find_logs([path], path) if item.importer is None]
-    if path.is_dir() and any(item.claim is Claim.LOG for item in find_logs([path], path)):
+def foreign_tables(path: Path) -> dict[str, dict[str, ColumnValues]]:
+    """Tables under a path that are no log as they are: name -> columns -> values. Empty where any file is a log.
+
+    Raises
+    ------
+    LogError
+        The first rows of a table cannot be read: damaged, or of another encoding.
+    """
+    found = find_logs([path], path) if path.is_dir() else []
+    if any(item.claim is Claim.LOG for item in found):
         return {}
-    tables = {file.name: column_names(probe(file)) for file in files if file.is_file()}
-    return {name: columns for name, columns in tables.items() if len(columns) > 1}
+    files = [path] if path.is_file() else [item.path for item in found if item.importer is None]
+    named = {file: column_names(probe(file)) for file in files if file.is_file()}
+    return {file.name: _values(file) for file, names in named.items() if len(names) > 1}
+
+
+def _values(file: Path) -> dict[str, ColumnValues]:
+    """Columns of a table with the values of its first rows."""
+    first = next(raw_batches(file, ReadOptions(file.parent)), None)
+    if first is None:
+        return {name: ColumnValues() for name in column_names(probe(file))}
+    rows = first.rows.slice(0, _ROWS)
+    return {
+        name: ColumnValues(tuple(dict.fromkeys(v for v in text_column(column).to_pylist() if v)))
+        for name, column in zip(rows.schema.names, rows.columns, strict=True)
+    }
 
 
 def candidates(columns: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -47,7 +47,7 @@ class MappedColumns:
             else:
                 self._found.add(source)
         try:
-            mapped = map_columns(self.rules, pa.RecordBatch.from_pydict(columns))
+            mapped = map_columns(self.rules, pa.RecordBatch.from_pydict(columns), typed=False)
         except AnalysisError as error:
             raise AnalysisError(f"{self.file}: {error}", offenders=error.offenders) from error
         kept = [name for name in mapped.schema.names if name in self.rules or name in raw.rows.schema.names]

@@ -1,5 +1,6 @@
 """The first look at a file or directory: opened once, never an exception."""
 
+import codecs
 import os
 import stat
 import zipfile
@@ -33,6 +34,18 @@ def probe(path: Path) -> Probe:
     except OSError as error:
         broken = path.is_symlink() and not os.path.lexists(os.path.realpath(path))
         return Probe(path, problem="broken symbolic link" if broken else f"cannot be read ({error.strerror})")
+
+
+def undecodable_line(seen: Probe) -> int | None:
+    """First line of a text file, among those looked at, that is not UTF-8; None where all are."""
+    if text_encoding(seen.head) != "utf-8-sig" or b"\0" in seen.head:
+        return None
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(seen.head)
+    except UnicodeDecodeError as error:
+        return seen.head.count(b"\n", 0, error.start) + 1
+    return None
 
 
 def _names(path: Path) -> tuple[str, ...]:

@@ -20,13 +20,15 @@ class RawBatch:
 
     ``rows`` holds text (numbers keep their literal, nested values are JSON text), or the file's own
     types for Parquet; ``places`` is where each record stands: a line for ``mark`` ``:``, the number of
-    the record for ``#``. ``notes`` are sentences for the reconciliation.
+    the record for ``#``. ``notes`` are sentences for the reconciliation. ``decimal_comma``: a comma inside a cell may
+    stand before decimals, because cells are not separated by it.
     """
 
     rows: pa.RecordBatch
     places: pa.Array
     mark: str
     notes: tuple[str, ...] = ()
+    decimal_comma: bool = False
 
     def sources(self, name: str) -> pa.Array:
         """``file:line`` or ``file#record`` of each row."""

@@ -15,6 +15,7 @@ from analysis.importers.raw_rows import RawBatch
 from analysis.importers.tabular_text import csv_batches, header_cells
 from analysis.importers.typed_columns import REQUIRED, StandardColumns
 from analysis.schema.map_rules import MapRule
+from analysis.schema.probability_scale import hundred_percent
 from analysis.schema.responses import COLUMN_BY_NAME
 
 NAME = "standard schema"
@@ -96,7 +97,8 @@ def read_batches(path: Path, options: ReadOptions) -> Iterator[Batch]:
     """
     name = relative_name(path, options.root)
     declared = tuple(column for columns in options.study.columns.values() for column in columns)
-    standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME))
+    hundred = hundred_percent(options.study)
+    standard = StandardColumns(name, tuple(c for c in declared if c not in COLUMN_BY_NAME), hundred)
     rules = options.study.map
     mapping = MappedColumns({} if rules and is_store(path) else rules, name)
     for raw in raw_batches(path, options):

@@ -70,12 +70,13 @@ def csv_batches(path: Path, options: ReadOptions) -> Iterator[RawBatch]:
         delimiter = delimiter_of(head.decode(encoding, errors="replace"))
     try:
         with open_bytes(path, options) as stream, io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
-            yield from _batches(csv.reader(text, delimiter=delimiter, strict=True), name)
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            yield from _batches(reader, name, decimal_comma=delimiter != ",")
     except UnicodeError as error:
         raise undecodable(path, options) from error
 
 
-def _batches(reader: Any, name: str) -> Iterator[RawBatch]:
+def _batches(reader: Any, name: str, *, decimal_comma: bool) -> Iterator[RawBatch]:
     _, headers = _records(reader, 1, name)
     header = headers[0] if headers else []
     check_names(header, name, line=1)
@@ -87,7 +88,8 @@ def _batches(reader: Any, name: str) -> Iterator[RawBatch]:
             return
         _check_widths(places, records, len(header), name)
         columns = [_cells(column) for column in zip(*records, strict=True)]
-        yield RawBatch(pa.record_batch(columns, names=header), pa.array(places, pa.int64()), ":")
+        rows = pa.record_batch(columns, names=header)
+        yield RawBatch(rows, pa.array(places, pa.int64()), ":", decimal_comma=decimal_comma)
 
 
 def _cells(column: tuple[str, ...]) -> pa.Array:

@@ -10,6 +10,7 @@ from analysis.errors import LogError
 from analysis.importers.parquet_rows import text_column
 from analysis.importers.protocol import Batch
 from analysis.importers.raw_rows import RawBatch
+from analysis.schema.number_texts import number_of
 from analysis.schema.quoting import shown
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME, EXTRA_PREFIXES
 
@@ -17,9 +18,11 @@ REQUIRED = ("model", "item")
 _NAMED = 5
 _CORRECT = "correct it, or name the right column under [map] in study.toml"
 _AS_TEXT = (
-    "write a number such as 0.38, or have the column read as text, with percent signs and decimal commas: "
+    "write a number such as 0.38 or 38%, or have the column read as text: "
     'output = "probability" (the name of the column) and probability = { value = "" } under [map] in study.toml'
 )
+#: Columns in which a percent sign is part of a number.
+_SHARES = ("probability", "truth", "p_yes", "logged_score", "score_value")
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -27,11 +30,13 @@ _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 class StandardColumns:
     """Turns the raw batches of one file into batches of the schema, and remembers what the file lacks.
 
-    ``declared`` are columns outside the schema that ``study.toml`` names: they keep their names.
+    ``declared`` are columns outside the schema that ``study.toml`` names: they keep their names. ``hundred`` is what
+    100 % is in the column ``probability``: 100 where its numbers are declared to be percent.
     """
 
     file: str
     declared: tuple[str, ...] = ()
+    hundred: float = 1.0
     rows: int = 0
     lacking: dict[str, list[str]] = field(default_factory=dict)
     lack_count: dict[str, int] = field(default_factory=dict)
@@ -52,11 +57,11 @@ class StandardColumns:
             elif known.kind == "text":
                 columns[name] = text_column(column)
             else:
-                columns[name], odd = self._typed(name, known.kind, column, sources)
+                columns[name], odd = self._typed(name, known.kind, column, sources, decimal_comma=raw.decimal_comma)
                 notes += odd
         columns["source"] = pc.coalesce(columns["source"], sources) if "source" in columns else sources
         if "logged_score" in columns:
-            columns["score_value"], odd = self._score_values(columns, sources)
+            columns["score_value"], odd = self._score_values(columns, sources, decimal_comma=raw.decimal_comma)
             notes += odd
         return Batch(pa.record_batch(list(columns.values()), names=list(columns)), notes=tuple(notes))
 
@@ -89,24 +94,47 @@ class StandardColumns:
                 listed = self.lacking.setdefault(name, [])
                 listed += [str(p) for p in where.slice(0, _NAMED - len(listed)).to_pylist()]
 
-    def _typed(self, name: str, kind: str, column: pa.Array, sources: pa.Array) -> tuple[pa.Array, list[str]]:
+    def _typed(
+        self, name: str, kind: str, column: pa.Array, sources: pa.Array, *, decimal_comma: bool
+    ) -> tuple[pa.Array, list[str]]:
         if pa.types.is_string(column.type):
             column = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(column, ""), None, column)
         if kind == "flag":
             return self._flags(name, column, sources), []
-        numbers = self._numbers(name, column, sources)
+        numbers, said = self._numbers(name, column, sources, decimal_comma=decimal_comma)
         finite, notes = self._finite(name, numbers, sources)
+        notes = [*said, *notes]
         if kind == "number":
             return finite, notes
         return self._integers(name, finite, sources), notes
 
-    def _numbers(self, name: str, column: pa.Array, sources: pa.Array) -> pa.Array:
+    def _numbers(
+        self, name: str, column: pa.Array, sources: pa.Array, *, decimal_comma: bool
+    ) -> tuple[pa.Array, list[str]]:
         try:
-            return pc.cast(column, pa.float64(), safe=False)
+            return pc.cast(column, pa.float64(), safe=False), []
         except pa.ArrowInvalid:
-            bad = next(i for i, value in enumerate(column.to_pylist()) if not _castable(value))
-        raise self._error(name, "a number", column[bad].as_py(), sources[bad].as_py())
+            texts = [None if value is None else str(value) for value in column.to_pylist()]
+        numbers, notes = [], []
+        for text, source in zip(texts, sources, strict=True):
+            number = None if text is None else self._number(name, text, decimal_comma=decimal_comma)
+            if text is not None and number is None:
+                raise self._error(name, "a number", text, source.as_py())
+            if text is not None and number is not None and not _castable(text):
+                notes.append(self._read_as(name, text, number))
+            numbers.append(number)
+        return pa.array(numbers, pa.float64()), notes
+
+    def _number(self, name: str, text: str, *, decimal_comma: bool) -> float | None:
+        hundred = (self.hundred if name == "probability" else 1.0) if name in _SHARES else None
+        return number_of(text, hundred=hundred, decimal_comma=decimal_comma)
+
+    def _read_as(self, name: str, text: str, number: float) -> str:
+        """Sentence on a number that is not written as programs write it, with the first one of its kind in the file."""
+        what = "percent signs" if "%" in text else "decimal commas"
+        example = self._first_odd.setdefault((what, name), f"{shown(text)} as {number:g}")
+        return f"{name}: numbers with {what} are read, {example}"
 
     def _finite(self, name: str, numbers: pa.Array, sources: pa.Array) -> tuple[pa.Array, list[str]]:
         finite = pc.fill_null(pc.is_finite(numbers), True)
@@ -146,16 +174,26 @@ class StandardColumns:
             hint=_AS_TEXT if name == "probability" else _CORRECT,
         )
 
-    def _score_values(self, columns: dict[str, pa.Array], sources: pa.Array) -> tuple[pa.Array, list[str]]:
+    def _score_values(
+        self, columns: dict[str, pa.Array], sources: pa.Array, *, decimal_comma: bool
+    ) -> tuple[pa.Array, list[str]]:
         """``logged_score`` where it is a finite number; a stated ``score_value`` wins."""
         encoded = pc.dictionary_encode(columns["logged_score"])
-        numbers = [_score(text) for text in encoded.dictionary.to_pylist()]
+        texts = encoded.dictionary.to_pylist()
+        numbers = [self._number("logged_score", text, decimal_comma=decimal_comma) for text in texts]
         odd = {i for i, number in enumerate(numbers) if number is not None and not math.isfinite(number)}
-        notes = [
-            self._odd("invalid score", encoded.dictionary[index].as_py(), source)
-            for index, source in zip(encoded.indices.to_pylist(), sources.to_pylist() if odd else (), strict=False)
-            if index in odd
-        ]
+        told = {i: n for i, n in enumerate(numbers) if n is not None and i not in odd and not _castable(texts[i])}
+        notes = (
+            [
+                self._odd("invalid score", texts[index], source)
+                if index in odd
+                else self._read_as("logged_score", texts[index], told[index])
+                for index, source in zip(encoded.indices.to_pylist(), sources.to_pylist(), strict=True)
+                if index in odd or index in told
+            ]
+            if odd or told
+            else []
+        )
         clean = [None if i in odd else number for i, number in enumerate(numbers)]
         values = pa.array(clean, ARROW_TYPES["number"]).take(encoded.indices)
         given = columns.get("score_value")
@@ -178,8 +216,3 @@ def _castable(value: object) -> bool:
 
 def _number_name(value: float) -> str:
     return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-
-
-def _score(text: str) -> float | None:
-    """A score as a number; words and letters have no scale that is known."""
-    return float(text) if _castable(text) and text.strip() else None

@@ -18,6 +18,7 @@ from analysis.importers.raw_rows import RawBatch
 from analysis.importers.standard import column_names, raw_batches
 from analysis.importers.typed_columns import StandardColumns
 from analysis.schema.map_rules import MapRule
+from analysis.schema.probability_scale import hundred_percent
 from analysis.schema.responses import COLUMN_BY_NAME, RESPONSE_FIELDS, Response
 from analysis.schema.status import Status
 from analysis.schema.study import Study, Wide
@@ -89,7 +90,8 @@ class _Reader:
     def __init__(self, where: str, study: Study, wide: Wide) -> None:
         declared = tuple(column for columns in study.columns.values() for column in columns)
         self._where, self._wide, self._rules, self._declared = where, wide, dict(study.map), declared
-        self._typed = StandardColumns(where, tuple(c for c in declared if c not in COLUMN_BY_NAME))
+        others = tuple(c for c in declared if c not in COLUMN_BY_NAME)
+        self._typed = StandardColumns(where, others, hundred_percent(study))
         self._mapping: MappedColumns | None = None
         self._rows = 0
 

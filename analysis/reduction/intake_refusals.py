@@ -24,7 +24,8 @@ def refuse_nothing(found: list[Found], paths: list[Path]) -> None:
         return
     named = ", ".join(str(path) for path in paths)
     known = ", ".join(format_names())
-    looked = f"looked at {len(found):,} files" if found else "the directory is empty"
+    files = "1 file" if len(found) == 1 else f"{len(found):,} files"
+    looked = f"looked at {files}" if found else "the directory is empty"
     reasons = [f"{item.relative}: {item.reason}" for item in found if item.claim is Claim.NO]
     shown = "".join(f"\n  {reason}" for reason in reasons[:10]) + ("\n  …" if len(reasons) > 10 else "")
     raise AnalysisError(f"no logs found in {named}: {looked}; known formats are {known}{shown}", offenders=reasons)

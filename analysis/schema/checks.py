@@ -15,21 +15,19 @@ from analysis.schema.item_checks import (
     simulated_and_real,
 )
 from analysis.schema.items import item_facts
+from analysis.schema.label_checks import answers_outside, labels_apart, yes_no_in_other_words
 from analysis.schema.quoting import quote_text
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.schema.value_checks import (
-    answers_outside,
     fractions_among_percents,
     invalid_scores,
-    labels_apart,
     probabilities_out_of_range,
     required_columns,
     scores_on_another_scale,
     scores_without_number,
     truths_out_of_range,
     unknown_levels,
-    yes_no_in_other_words,
 )
 from analysis.schema.violation import ERROR, WARNING, Violation, reporting_order
 
@@ -65,7 +63,7 @@ def check_responses(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign
         *truths_out_of_range(con, section),
         *differing_items(con, facts),
         *mixed_kinds(con, facts, study),
-        *labels_apart(con, designs, section),
+        *labels_apart(con, designs, study, section),
         *differing_prompts(con, facts),
         *shared_prompts(con),
         *similar_models(con),

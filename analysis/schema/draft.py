@@ -1,6 +1,6 @@
 """A commented ``study.toml`` that says in words what the logs contain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import duckdb
@@ -12,13 +12,20 @@ from analysis.schema.store import store_columns
 from analysis.schema.study import Study
 from analysis.schema.study_keys import KEYS, KINDS
 from analysis.schema.task_design import TaskDesign
+from analysis.schema.toml_texts import toml_text, toml_texts
+from analysis.schema.violation import ERROR, Violation
 
 _LEVELS: Final = 5
 _MODELS: Final = 200
-_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def draft_study(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], *, name: str) -> str:
+def draft_study(
+    con: duckdb.DuckDBPyConnection,
+    designs: Sequence[TaskDesign],
+    *,
+    name: str,
+    violations: Sequence[Violation] = (),
+) -> str:
     """Text of a ``study.toml`` with the settings that hold without one, and the choices beside them.
 
     Parameters
@@ -29,17 +36,21 @@ def draft_study(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], *
         From ``read_designs`` with the default study.
     name : str
         Name of the study.
+    violations : sequence of Violation
+        From ``check_responses``: errors are listed with what to do, and the kind, which may rest on them, is left open.
 
     Returns
     -------
     str
         Valid TOML: read back, it gives the same designs. What needs a decision is in comments.
     """
+    errors = [violation for violation in violations if violation.severity == ERROR]
     parts = [
         "# Settings of the analysis of these logs, drafted from what they contain.",
         "# Every line is optional; a line that is taken out, or begins with #, leaves the default.",
         "",
-        *_study_section(con, designs, name),
+        *_error_lines(errors),
+        *_study_section(con, designs, name, settled=not errors),
         *_map_section(con),
         *_model_section(con),
         *_contrast_section(designs),
@@ -48,24 +59,22 @@ def draft_study(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], *
     return "\n".join(parts) + "\n"
 
 
-def toml_text(text: str) -> str:
-    """Basic string of TOML for any text; what a screen does not show is escaped."""
-    return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(c)) for c in text) + '"'
+def _error_lines(errors: Sequence[Violation]) -> list[str]:
+    """What `evenhand validate` refuses, before any setting."""
+    if not errors:
+        return []
+    lines = ["# A report needs these settled first (`evenhand validate` lists them with their lines):"]
+    for error in errors[:_LEVELS]:
+        lines += [f"#   {error.message}", f"#     to do: {error.fix}"]
+    return [*lines, *(["#   …"] if len(errors) > _LEVELS else []), ""]
 
 
-def _escaped(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
-
-
-def toml_texts(texts: Iterable[str]) -> str:
-    """List of basic strings."""
-    return "[" + ", ".join(toml_text(text) for text in texts) + "]"
-
-
-def _study_section(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], name: str) -> list[str]:
+def _study_section(
+    con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], name: str, *, settled: bool
+) -> list[str]:
     defaults = Study()
-    lines = ["[study]", f"name = {toml_text(name or 'study')}", *_kind_lines(designs)]
+    kinds = _kind_lines(designs)
+    lines = ["[study]", f"name = {toml_text(name or 'study')}", *(kinds if settled else map(_as_comment, kinds))]
     lines.append(_line("target", defaults.target))
     lines += _unit_lines(designs)
     found = store_columns(con)
@@ -84,6 +93,10 @@ def _line(key: str, value: str) -> str:
     """One setting with its known values beside it."""
     known = next(k for k in KEYS["study"] if k.name == key)
     return f"{key} = {toml_text(value)}   # {known.meaning}: {' | '.join(known.values)}"
+
+
+def _as_comment(line: str) -> str:
+    return line if line.startswith("#") else f"# {line}"
 
 
 def _kind_lines(designs: Sequence[TaskDesign]) -> list[str]:
@@ -196,34 +209,3 @@ def _contrast_section(designs: Sequence[TaskDesign]) -> list[str]:
 
 def _report_section() -> list[str]:
     return ["# [report]", '# primary = ["competence_floor", "answer_bias"]   # the rest is labelled exploratory']
-
-
-def draft_mapping(tables: Mapping[str, Sequence[str]], found: Mapping[str, Sequence[str]], *, name: str) -> str:
-    """Text of a ``study.toml`` for tables that are no logs as they are: candidates for ``[map]``, all in comments.
-
-    Parameters
-    ----------
-    tables : mapping of str to sequence of str
-        File -> its columns.
-    found : mapping of str to sequence of str
-        Column of the schema -> foreign columns that may hold it.
-    name : str
-        Name of the study.
-    """
-    lines = ["[study]", f"name = {toml_text(name or 'study')}", ""]
-    lines += [f"# {toml_text(file)} has the columns {toml_texts(columns)}" for file, columns in tables.items()]
-    lines += ["# Nothing is guessed: take the # off the line that is right, then run `evenhand validate`.", "[map]"]
-    for column, names in found.items():
-        lines += [f"# {column} = {toml_text(foreign)}" for foreign in names] or [f'# {column} = "…"']
-    lines += [
-        '# model = { value = "…" }   # where one model gave all responses',
-        '# gold = { from = "…", values = { TRUE = "yes", FALSE = "no" } }   # where right answers are in other words',
-        "",
-        "# [wide]      # where every model has a column of its own: then [map] needs no model",
-        '# models = ["…", "…"]',
-        '# value = "answer"   # what its cells hold: answer, output, logged_score or probability',
-        "",
-        "# [reading]   # where responses say yes and no in other words",
-        '# synonyms = { yes = ["ja"], no = ["nein"] }',
-    ]
-    return "\n".join(lines) + "\n"

@@ -74,13 +74,14 @@ def map_record(rules: Mapping[str, MapRule], record: Mapping[str, Any]) -> dict[
     return {**record, **mapped}
 
 
-def map_columns(rules: Mapping[str, MapRule], table: pa.RecordBatch) -> pa.RecordBatch:
+def map_columns(rules: Mapping[str, MapRule], table: pa.RecordBatch, *, typed: bool = True) -> pa.RecordBatch:
     """Columnar counterpart of ``map_record``: every column kept, the mapped ones added or replaced.
 
-    A source is a column of exactly that name, or else a dotted path into a struct column.
+    A source is a column of exactly that name, or else a dotted path into a struct column. Without ``typed`` what is
+    mapped stays text, for a reader that types all columns and knows their lines.
     """
     columns = dict(zip(table.schema.names, table.columns, strict=True))
-    mapped = {name: _map_column(name, rule, columns, table.num_rows) for name, rule in rules.items()}
+    mapped = {name: _map_column(name, rule, columns, table.num_rows, typed=typed) for name, rule in rules.items()}
     return pa.RecordBatch.from_pydict({**columns, **mapped})
 
 
@@ -120,7 +121,9 @@ def _at_path(record: Mapping[str, Any], column: str, rule: MapRule) -> Any:
     return value
 
 
-def _map_column(column: str, rule: MapRule, columns: Mapping[str, pa.Array], rows: int) -> pa.Array:
+def _map_column(
+    column: str, rule: MapRule, columns: Mapping[str, pa.Array], rows: int, *, typed: bool = True
+) -> pa.Array:
     if rule.source is None:
         return pa.repeat(pa.scalar(_typed(column, rule.constant or None), _arrow_type(column)), rows)
     source = _source_array(column, rule.source, columns)
@@ -130,6 +133,8 @@ def _map_column(column: str, rule: MapRule, columns: Mapping[str, pa.Array], row
     translation = _Translation(rule)
     texts = translation([as_text(value) for value in encoded.dictionary.to_pylist()])
     _refuse_uncovered(column, translation)
+    if not typed:
+        return pa.array(texts, pa.string()).take(encoded.indices)
     return pa.array([_typed(column, text) for text in texts], _arrow_type(column)).take(encoded.indices)
 
 

@@ -8,6 +8,11 @@ from analysis.schema.study import Study
 _DIVISORS = {"fraction": 1.0, "percent": 100.0}
 
 
+def hundred_percent(study: Study) -> float:
+    """What 100 % is among the logged numbers of the column ``probability``."""
+    return _DIVISORS[study.probability_scale]
+
+
 def as_fractions(rows: pa.RecordBatch, study: Study) -> pa.RecordBatch:
     """Rows with the logged column ``probability`` on [0, 1], by the study's ``probability_scale``.
 

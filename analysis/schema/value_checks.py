@@ -15,11 +15,9 @@ from analysis.schema.task_design import TaskDesign
 from analysis.schema.violation import ERROR, EXAMPLES, SOURCES, WARNING, Violation, examples, number, rows_where
 
 _ANSWERING: Final = ("answer", "output", "probability", "logged_score")
-_YES_NO: Final = frozenset({"yes", "no"})
-_PAIRS: Final = (("true", "false"), ("1", "0"))
 #: Share of answers in percent that lie between 0 and 1 from which on that is said.
 MANY_SMALL: Final = 0.1
-_MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
+MAP_VALUES: Final = "translate it with values = { … } under [map] in study.toml"
 
 
 def required_columns(con: duckdb.DuckDBPyConnection) -> list[Violation]:
@@ -69,56 +67,9 @@ def _levels_outside(con: duckdb.DuckDBPyConnection, column: Column) -> list[Viol
     count, sources = rows_where(con, condition)
     if not count:
         return []
-    levels = _distinct(con, name, condition)
-    message = f"{column.name} of {number(count, 'row')} is {levels}, not {_or(column.values)}"
-    return [Violation(ERROR, "unknown level", message, count, sources, _MAP_VALUES)]
-
-
-def answers_outside(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:
-    """Answers and gold answers other than yes and no in judgement tasks."""
-    found = []
-    for design in designs:
-        for column in ("answer", "gold") if design.kind == "judgement" else ():
-            condition = f"{section} = ? AND {folded(column)} NOT IN ('yes', 'no')"
-            count, sources = rows_where(con, condition, (design.task,))
-            if count:
-                levels = _distinct(con, column, condition, (design.task,))
-                message = f"{named_task(design.task)}: {column} of {number(count, 'row')} is {levels}, not yes or no"
-                fix = "give synonyms under [reading] in study.toml, or another kind under [study]"
-                if column == "answer":
-                    fix += "; if these are whole replies, map their column to output, so that they are read"
-                found.append(Violation(ERROR, "answer outside the vocabulary", message, count, sources, fix))
-    return found
-
-
-def labels_apart(con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str) -> list[Violation]:
-    """Tasks of choices in which no gold answer is ever an answer, so that every response would count as wrong.
-
-    An error where the two are plainly written differently (yes and no against true and false, A against a).
-    """
-    found = []
-    for design in designs:
-        condition = f"{section} = ? AND status = '{Status.ANSWERED}' AND answer <> '' AND gold <> ''"
-        count, sources = rows_where(con, condition, (design.task,)) if design.kind == "choice" else (0, ())
-        if not count:
-            continue
-        given, right = (_labels(con, name, condition, design.task) for name in ("answer", "gold"))
-        if given & right:
-            continue
-        folded_given, folded_right = ({label.casefold() for label in labels} for labels in (given, right))
-        plain = folded_given <= _YES_NO or folded_right <= _YES_NO or bool(folded_given & folded_right)
-        named_labels = [_distinct(con, name, condition, (design.task,)) for name in ("gold", "answer")]
-        message = (
-            f"{named_task(design.task)}: gold answers are {named_labels[0]}, answers {named_labels[1]}: none is right"
-        )
-        severity = ERROR if plain else WARNING
-        found.append(Violation(severity, "labels never meet", message, count, sources, _MAP_VALUES))
-    return found
-
-
-def _labels(con: duckdb.DuckDBPyConnection, column: str, condition: str, task: str) -> set[str]:
-    query = f"SELECT DISTINCT trim({column}) FROM responses WHERE {condition}"
-    return {row[0] for row in con.execute(query, [task]).fetchall()}
+    levels = distinct_levels(con, name, condition)
+    message = f"{column.name} of {number(count, 'row')} is {levels}, not {any_of(column.values)}"
+    return [Violation(ERROR, "unknown level", message, count, sources, MAP_VALUES)]
 
 
 def probabilities_out_of_range(con: duckdb.DuckDBPyConnection, section: str) -> list[Violation]:
@@ -225,7 +176,7 @@ def scores_without_number(
         condition += " AND TRY_CAST(logged_score AS DOUBLE) IS NULL"
         count, sources = rows_where(con, condition, (design.task,)) if design.kind == "score" else (0, ())
         if count:
-            levels = _distinct(con, "logged_score", condition, (design.task,))
+            levels = distinct_levels(con, "logged_score", condition, (design.task,))
             message = (
                 f"{named_task(design.task)}: logged_score of {number(count, 'row')} is {levels}; they are set aside"
             )
@@ -265,34 +216,15 @@ def scores_on_another_scale(
     return found
 
 
-def yes_no_in_other_words(
-    con: duckdb.DuckDBPyConnection, designs: Sequence[TaskDesign], section: str
-) -> list[Violation]:
-    """Tasks whose every gold answer is one of a pair that may stand for yes and no."""
-    found = []
-    for design in designs:
-        if design.kind not in ("choice", "score"):
-            continue
-        query = f"SELECT list(DISTINCT {folded('gold')}) FROM responses WHERE {section} = ? AND gold IS NOT NULL"
-        golds = set(con.execute(query, [design.task]).fetchall()[0][0] or ())
-        query = f"SELECT list(DISTINCT {folded('answer')}) FROM responses WHERE {section} = ? AND answer IS NOT NULL"
-        answers = set(con.execute(query, [design.task]).fetchall()[0][0] or ())
-        for yes, no in _PAIRS:
-            if golds == {yes, no} and (not answers or answers & golds):
-                count, sources = rows_where(con, f"{section} = ? AND gold IS NOT NULL", (design.task,))
-                message = f"{named_task(design.task)}: every gold answer is {yes} or {no}; answer bias is not estimated"
-                fix = (
-                    f'if they mean yes and no: [reading] synonyms = {{ yes = ["{yes}"], no = ["{no}"] }} in study.toml'
-                )
-                found.append(Violation(WARNING, "yes and no in other words", message, count, sources, fix))
-    return found
-
-
-def _distinct(con: duckdb.DuckDBPyConnection, column: str, condition: str, parameters: tuple[object, ...] = ()) -> str:
+def distinct_levels(
+    con: duckdb.DuckDBPyConnection, column: str, condition: str, parameters: tuple[object, ...] = ()
+) -> str:
+    """The first levels of a column among some rows, for a message."""
     query = f"SELECT DISTINCT {column} AS level_ FROM responses WHERE {condition} ORDER BY level_ LIMIT {EXAMPLES + 1}"
     levels = [shown(row[0], limit=40) for row in con.execute(query, list(parameters)).fetchall()]
-    return _or(levels[:EXAMPLES]) + (", …" if len(levels) > EXAMPLES else "")
+    return any_of(levels[:EXAMPLES]) + (", …" if len(levels) > EXAMPLES else "")
 
 
-def _or(levels: Sequence[str]) -> str:
+def any_of(levels: Sequence[str]) -> str:
+    """Levels as alternatives."""
     return levels[0] if len(levels) == 1 else f"{', '.join(levels[:-1])} or {levels[-1]}"

@@ -34,7 +34,7 @@ def test_a_table_with_a_column_per_model_is_led_to_its_settings(
     path = tmp_path / "study.toml"
     draft = path.read_text()
     assert "# [wide]" in draft
-    chosen = draft.replace("# [wide]", "[wide]").replace('# models = ["…", "…"]', 'models = ["m1", "m2"]')
+    chosen = draft.replace("# [wide]", "[wide]").replace('# models = ["m1", "m2"]', 'models = ["m1", "m2"]')
     path.write_text(
         chosen.replace('# value = "answer"', 'value = "answer"').replace('# item = "item"', 'item = "item"')
     )

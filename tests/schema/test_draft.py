@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.schema.design import read_designs
-from analysis.schema.draft import draft_mapping, draft_study, toml_text
+from analysis.schema.draft import draft_study
+from analysis.schema.draft_mapping import ColumnValues, draft_mapping
 from analysis.schema.study import Study, load_study
+from analysis.schema.toml_texts import toml_text
 
 HOSTILE = "a\"]\n[study]\nname = 'x'\0\x7f\u202e\\ " + "y" * 300
 
@@ -23,7 +25,11 @@ def test_any_text_survives_as_toml(text: str) -> None:
 
 def test_examples_of_a_drafted_mapping_are_settings(tmp_path: Path) -> None:
     """Catches an example in the draft of a table that is refused once its # is taken off."""
-    text = draft_mapping({"a.csv": ["LLM", "Q"]}, {"model": ["LLM"], "item": ["Q"], "output": []}, name="x")
+    text = draft_mapping(
+        {"a.csv": dict.fromkeys(("LLM", "Q"), ColumnValues())},
+        {"model": ["LLM"], "item": ["Q"], "output": []},
+        name="x",
+    )
     path = tmp_path / "study.toml"
     path.write_text(text, encoding="utf-8")
     assert load_study(path).given == {"study.name"}

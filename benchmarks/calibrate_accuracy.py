@@ -4,7 +4,8 @@
     python benchmarks/calibrate_accuracy.py --long 600 [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
-in 6 units, by turns); the truth is ranked among 99 thinned draws. Coverage: 5 models of fixed levels, 200 items, four
+in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks warn
+of the right model. Coverage: 5 models of fixed levels, 200 items, four
 worlds: difficulties normal as the model has it; half of the items easy, half hard; models that differ in what units of
 10 items are to them, which the model leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
@@ -25,10 +26,11 @@ from rank_uniformity import rank_of, uniformity_p_values
 from scipy.special import expit
 
 from analysis.bayes.accuracy import fit_accuracy
+from analysis.bayes.accuracy_checks import predictive_checks
 from analysis.bayes.accuracy_data import AnswerSet, answer_set
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
 from analysis.bayes.accuracy_sampling import sample_accuracy
-from analysis.bayes.accuracy_simulation import drawn_parameters, simulated_right
+from analysis.bayes.accuracy_simulation import answer_rows, drawn_parameters, simulated_right
 from analysis.bayes.sampling import SamplerSettings
 from analysis.frequentist.model_measures import model_units, rate_measure, tidy
 from analysis.frequentist.multiplicity import holm
@@ -42,25 +44,10 @@ WORLDS = ("normal", "two kinds of items", "models react to units", "normal units
 RESULTS = Path(__file__).parent / "results"
 
 
-def rows_of(right: np.ndarray, samples: int, unit: np.ndarray) -> pd.DataFrame:
-    """One row per model and item."""
-    models, items = right.shape
-    m, i = np.meshgrid(np.arange(models), np.arange(items), indexing="ij")
-    return pd.DataFrame(
-        {
-            "model": [f"m{k}" for k in m.ravel()],
-            "item": [f"i{k:04d}" for k in i.ravel()],
-            "unit": [f"u{unit[k]:04d}" for k in i.ravel()],
-            "n_samples": samples,
-            "n_right": right.ravel(),
-        }
-    )
-
-
 def empty_design(name: str) -> AnswerSet:
     """Answers of three models that are drawn later."""
     items, samples, units = DESIGNS[name]
-    return answer_set(rows_of(np.zeros((3, items), np.int64), samples, np.arange(items) % units))
+    return answer_set(answer_rows(np.zeros((3, items), np.int64), samples, np.arange(items) % units))
 
 
 def simulation(name: str, seed: int, at: int) -> dict[str, object]:
@@ -80,13 +67,15 @@ def simulation(name: str, seed: int, at: int) -> dict[str, object]:
     if empty.has_residual:
         true["log_concentration"], drawn["log_concentration"] = truth["log_phi"], found["log_phi"]
     ranks = {key: rank_of(float(true[key]), x.ravel()[::2][:RANKS], rng) for key, x in drawn.items()}
+    checks = predictive_checks(draws.posterior.answers, draws, np.random.default_rng([seed, at, 3]))
+    ranks["warned"] = int((checks["p_adjusted"] < 0.05).any())
     return {"simulation": at, "design": name, **ranks, "acceptance": draws.acceptance, "pareto_k": draws.pareto_k}
 
 
 def summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
     """One row per design and quantity: test of uniform ranks, adjusted over all, and coverage of the central 94 %."""
     rng, rows = np.random.default_rng([seed, 99]), []
-    names = ranks.columns.difference(["simulation", "design", "acceptance", "pareto_k"], sort=False)
+    names = ranks.columns.difference(["simulation", "design", "warned", "acceptance", "pareto_k"], sort=False)
     for design, own in ranks.groupby("design", sort=False):
         for name in names:
             found = own[name].dropna().to_numpy(np.int64)
@@ -122,10 +111,10 @@ def coverage(seed: int, data_sets: int, items: int = 200) -> pd.DataFrame:
         for at in range(data_sets):
             rng = np.random.default_rng([seed, WORLDS.index(name), at])
             p, unit = world(name, rng, items)
-            table = rows_of(rng.binomial(1, p), 1, unit)
+            table = answer_rows(rng.binomial(1, p), 1, unit)
             fit = fit_accuracy(table, settings=SamplerSettings(draws=300, tune=30, cores=1, fast=True), seed=at)
             rows = fit.table[fit.table["measure"] == "accuracy"]
-            pairs = fit.contrasts[fit.contrasts["first"] == "m0"]
+            pairs = fit.contrasts[fit.contrasts["first"] == "m00"]
             for school, part in (("hierarchical", (rows, pairs)), ("frequentist", frequentist(table))):
                 for measure, own, truth in (("accuracy", part[0], big), ("difference", part[1], big[0] - big[1:])):
                     low, high = own["ci_low"].to_numpy(float), own["ci_high"].to_numpy(float)
@@ -199,6 +188,7 @@ def main() -> None:
         "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
         "machine": f"{platform.machine()}, one core",
         "largest_pareto_k": round(float(ranks["pareto_k"].max()), 3),
+        "share_of_right_models_warned_about": round(float(ranks["warned"].mean()), 3),
         "smallest_acceptance": round(float(ranks["acceptance"].min()), 3),
         "cpu_seconds": round(time.process_time() - start, 1),
         "cpu_seconds_of_ranks": round(ranks_seconds, 1),

@@ -16,6 +16,7 @@ from analysis.bayes.accuracy_sampling import accuracy_settings
 from analysis.bayes.cache import draws_tree
 from analysis.bayes.incoherence_result import IncoherenceFit
 from analysis.bayes.incoherence_sampling import incoherence_settings
+from analysis.bayes.prior_settings import accuracy_priors
 from analysis.bayes.result import AnswerBiasFit
 from analysis.bayes.sampling import fast_settings
 from analysis.errors import AnalysisError
@@ -214,6 +215,7 @@ def fit_accuracy(logs: Logs, *, task: str | None = None, fast: bool = False, see
     return accuracy_model.fit_accuracy(
         item_accuracies(context.counts, context.design.uncertain),
         task=context.design.task,
+        priors=accuracy_priors(context.study.priors),
         settings=accuracy_settings(fast=fast),
         ci_level=context.ci_level,
         seed=bayes.seed,

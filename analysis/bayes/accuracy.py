@@ -13,8 +13,9 @@ from scipy.stats import rankdata
 
 from analysis.arguments import check_level
 from analysis.bayes.accuracy_checks import predictive_checks, unpooled_accuracy
-from analysis.bayes.accuracy_data import COLUMNS, MOST_ADDITIONS, AnswerSet, answer_set, patterns_of
-from analysis.bayes.accuracy_density import points_for
+from analysis.bayes.accuracy_data import COLUMNS, MOST_ADDITIONS, AnswerSet, answer_set
+from analysis.bayes.accuracy_patterns import patterns_of
+from analysis.bayes.accuracy_points import points_for, sizes_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, prior_predictive
 from analysis.bayes.accuracy_result import ALL, TABLES, AccuracyFit
 from analysis.bayes.accuracy_sampling import AccuracyDraws, accuracy_settings, sample_accuracy, sampler_gates
@@ -112,9 +113,10 @@ def fit_accuracy(
 
 
 def _check_size(answers: AnswerSet) -> None:
-    patterns, points = patterns_of(answers), points_for(answers, 2.0, 0.5)
-    many, models = patterns.code.shape
-    additions = many * len(points.item) * (models + len(points.unit)) + len(patterns.place) * len(points.unit)
+    patterns, points = patterns_of(answers), points_for(sizes_of(answers), 2.0, 0.5, 1.0)
+    many, models = len(patterns.weight), len(answers.models)
+    additions = len(points.item) * (patterns.additions + many * len(points.unit))
+    additions += len(patterns.place) * len(points.unit)
     if additions > MOST_ADDITIONS:
         raise AnalysisError(
             f"{models} models with {many:,} different items are more than the accuracy model is fitted to: one "

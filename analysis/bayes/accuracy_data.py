@@ -95,46 +95,6 @@ def answer_set(items: pd.DataFrame) -> AnswerSet:
     )
 
 
-class Patterns(NamedTuple):
-    """Distinct columns of answers, so that equal items cost nothing.
-
-    Attributes
-    ----------
-    code : ndarray of int (P, M)
-        Place of each model's answers among the pairs of (right, wrong); the first pair is (0, 0), not asked.
-    pairs : ndarray of int (C, 2)
-    weight : ndarray of float (P,)
-        Items of each pattern.
-    start : ndarray of int (U + 1,)
-        Where the patterns of each unit begin; of length 1 without effects of units.
-    place, times : ndarray of int, ndarray of float
-        Patterns of the units, one after the other, and how many items of the unit have them.
-    """
-
-    code: Ints
-    pairs: Ints
-    weight: NDArray[np.float64]
-    start: Ints
-    place: Ints
-    times: NDArray[np.float64]
-
-
-def patterns_of(answers: AnswerSet) -> Patterns:
-    """The distinct columns of answers and where they occur."""
-    wrong = answers.n - answers.right
-    flat = np.stack([answers.right.ravel(), wrong.ravel()], axis=1)
-    pairs, code = np.unique(np.concatenate([[[0, 0]], flat]), axis=0, return_inverse=True)
-    columns = code.ravel()[1:].reshape(answers.n.shape).T
-    distinct, of_item, count = np.unique(columns, axis=0, return_inverse=True, return_counts=True)
-    of_item = of_item.ravel()
-    start, place, times = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    if answers.has_unit:
-        both, many = np.unique(np.stack([answers.unit, of_item], axis=1), axis=0, return_counts=True)
-        start = np.searchsorted(both[:, 0], np.arange(answers.unit.max() + 2)).astype(np.int64)
-        place, times = np.ascontiguousarray(both[:, 1]), many.astype(float)
-    return Patterns(np.ascontiguousarray(distinct), pairs, count.astype(float), start, place, times)
-
-
 def _check(rows: pd.DataFrame) -> None:
     twice = rows.duplicated(["model", "item"])
     if twice.any():

@@ -1,74 +1,18 @@
 """Log-likelihood of the accuracy model with effects of items and units integrated out, on equally spaced points.
 
-The sum over equally spaced points of a smooth integrand that vanishes at both ends converges faster than any power of
-the spacing (Trefethen and Weideman 2014, SIAM Review 56:385-458, doi:10.1137/130932132). Points lie on the scale of
-the standard normal; the probability of an answer depends on model and point alone, so that it is computed once for
-all items, and equal items are computed once.
+The probability of an answer depends on model and point alone, so that it is computed once for all items, and equal
+items are computed once (``accuracy_patterns``).
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from analysis.bayes.accuracy_data import AnswerSet
+from analysis.bayes.accuracy_points import points_for
 
-Floats = NDArray[np.float64]
-
-#: Range of the points: what lies beyond is less than 1e-8 of a standard normal.
-RANGE: Final = 6.0
-#: Spacing in the least standard deviation that the effect of an item, or of a unit, can have given its answers.
-SPACING: Final = 1.2
 #: Part of an item's largest likelihood below which a point adds nothing.
 _NOTHING: Final = 1e-16
-_FEWEST: Final = 31
-_MOST: Final = 601
-
-
-class Points(NamedTuple):
-    """Equally spaced points of the effect of an item, and of a unit; a single 0 where there is no such effect."""
-
-    item: Floats
-    unit: Floats
-
-
-def points_for(answers: AnswerSet, sd: float, share: float, *, finer: float = 1.0) -> Points:
-    """Points that resolve the effects of items and units at one standard deviation and share of units.
-
-    Parameters
-    ----------
-    answers : AnswerSet
-    sd : float
-        Standard deviation of items, units included.
-    share : float
-        Part of its square that belongs to units.
-    finer : float
-        Divides the spacing.
-
-    Notes
-    -----
-    Given its answers the effect of an item has a precision of at most 1/sd^2 + n/4.
-    """
-    item = np.zeros(1)
-    if answers.has_item:
-        precision = 1.0 + sd**2 * float(answers.n.sum(axis=0).max()) / 4
-        if answers.has_unit:
-            precision = max(precision, 1 / max(1 - share, 1e-4))
-        item = _spaced(SPACING / np.sqrt(precision) / finer)
-    unit = np.zeros(1)
-    if answers.has_unit:
-        items = np.bincount(answers.unit)
-        responses = np.bincount(answers.unit, answers.n.sum(axis=0))
-        own = sd**2 * max(1 - share, 1e-4)
-        known = np.minimum(responses / 4, items / own).max()
-        unit = _spaced(SPACING / np.sqrt(1 + sd**2 * share * known) / finer)
-    return Points(item, unit)
-
-
-def _spaced(step: float) -> Floats:
-    half = int(np.clip(np.ceil(RANGE / step), (_FEWEST - 1) // 2, (_MOST - 1) // 2))
-    return np.linspace(-RANGE, RANGE, 2 * half + 1)
 
 
 @njit(cache=True, nogil=True)
@@ -118,6 +62,125 @@ def _tables(level, sd, log_phi, points, pairs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _by_model(value, patterns):  # type: ignore[no-untyped-def]
+    """Log-likelihood (P, G) of patterns from the tables of each model's own answers."""
+    many, models = patterns.code.shape
+    size = value.shape[2]
+    joint = np.zeros((many, size))
+    for i in range(many):
+        row = joint[i]
+        for m in range(models):
+            code = patterns.code[i, m]
+            if patterns.pairs[code, 0] + patterns.pairs[code, 1] > 0:
+                table = value[m, code]
+                for g in range(size):
+                    row[g] += table[g]
+    return joint
+
+
+@njit(cache=True, nogil=True)
+def _rates(level, sd, points):  # type: ignore[no-untyped-def]
+    """Log probability of a wrong answer, and probability of a right one, (M, G) each."""
+    models, size = len(level), len(points)
+    log_wrong, right = np.empty((models, size)), np.empty((models, size))
+    for m in range(models):
+        for g in range(size):
+            eta = level[m] + sd * points[g]
+            low = np.exp(-abs(eta))
+            right[m, g] = 1 / (1 + low) if eta >= 0 else low / (1 + low)
+            log_wrong[m, g] = min(-eta, 0.0) - np.log1p(low)
+    return log_wrong, right
+
+
+@njit(cache=True, nogil=True)
+def _by_score(log_wrong, sd, points, patterns):  # type: ignore[no-untyped-def]
+    """Log-likelihood (P, G) of patterns but for the sum of right answers times levels, which no effect changes."""
+    kinds, models = patterns.counts.shape
+    size = len(points)
+    base = np.zeros((kinds, size))
+    for k in range(kinds):
+        for m in range(models):
+            if patterns.counts[k, m] > 0:
+                for g in range(size):
+                    base[k, g] += patterns.counts[k, m] * log_wrong[m, g]
+    joint = np.empty((len(patterns.score), size))
+    for i in range(len(patterns.score)):
+        own = base[patterns.asked[i]]
+        for g in range(size):
+            joint[i, g] = sd * points[g] * patterns.score[i] + own[g]
+    return joint
+
+
+@njit(cache=True, nogil=True)
+def unit_kernel(share, points):  # type: ignore[no-untyped-def]
+    """Weights (G, K) of the points of an item given that of its unit; columns sum to 1."""
+    z, x = points.item, points.unit
+    kernel = np.empty((len(z), len(x)))
+    narrow = max(np.sqrt(1 - share), 0.25 * (z[1] - z[0]))
+    for k in range(len(x)):
+        for g in range(len(z)):
+            away = (z[g] - np.sqrt(share) * x[k]) / narrow
+            kernel[g, k] = np.exp(-0.5 * away**2)
+        kernel[:, k] /= kernel[:, k].sum()
+    return kernel
+
+
+@njit(cache=True, nogil=True)
+def _integrated(joint, share, patterns, points, wanted):  # type: ignore[no-untyped-def]
+    """Log-likelihood of all items; ``joint`` becomes the posterior weight of each point, times items, if wanted."""
+    many, size = joint.shape
+    most = np.empty(many)
+    for i in range(many):
+        most[i] = joint[i].max()
+        for g in range(size):
+            joint[i, g] = np.exp(joint[i, g] - most[i])
+    found = 0.0
+    if len(patterns.start) == 1:
+        weight = np.exp(-0.5 * points.item**2)
+        weight /= weight.sum()
+        for i in range(many):
+            total = 0.0
+            for g in range(size):
+                joint[i, g] *= weight[g]
+                total += joint[i, g]
+            found += patterns.weight[i] * (np.log(total) + most[i])
+            if wanted:
+                for g in range(size):
+                    joint[i, g] *= patterns.weight[i] / total
+        return found
+    x, kernel = points.unit, unit_kernel(share, points)
+    inner = np.zeros((many, len(x)))
+    for i in range(many):
+        for g in range(size):
+            if joint[i, g] > _NOTHING:
+                inner[i] += joint[i, g] * kernel[g]
+    back = np.zeros((many, len(x)))
+    log_inner = np.log(inner + 1e-300)
+    log_weight = -0.5 * x**2
+    log_weight = log_weight - np.log(np.exp(log_weight).sum())
+    for j in range(len(patterns.start) - 1):
+        own = log_weight.copy()
+        for e in range(patterns.start[j], patterns.start[j + 1]):
+            own += patterns.times[e] * (log_inner[patterns.place[e]] + most[patterns.place[e]])
+        top = own.max()
+        own = np.exp(own - top)
+        total = own.sum()
+        found += top + np.log(total)
+        if wanted:
+            for e in range(patterns.start[j], patterns.start[j + 1]):
+                back[patterns.place[e]] += patterns.times[e] * own / total
+    if wanted:
+        back /= inner + 1e-300
+        for i in range(many):
+            for g in range(size):
+                if joint[i, g] > _NOTHING:
+                    joint[i, g] *= np.dot(back[i], kernel[g])
+                else:
+                    joint[i, g] = 0.0
+    return found
+
+
+@njit(cache=True, nogil=True)
 def log_likelihood(level, sd, share, log_phi, patterns, points, gradient):  # type: ignore[no-untyped-def]
     """Log-likelihood up to the binomial coefficients; ``gradient`` (M + 1,) gets slopes in levels and sd.
 
@@ -136,85 +199,70 @@ def log_likelihood(level, sd, share, log_phi, patterns, points, gradient):  # ty
     gradient : ndarray (M + 1,) or (0,)
         Changed in place; of length 0: not wanted.
     """
-    z = points.item
-    value, slope = _tables(level, sd, log_phi, z, patterns.pairs)
-    many, size, models = len(patterns.code), len(z), len(level)
-    joint = np.zeros((many, size))
-    most = np.empty(many)
-    for i in range(many):
-        row = joint[i]
-        for m in range(models):
-            code = patterns.code[i, m]
-            if patterns.pairs[code, 0] + patterns.pairs[code, 1] > 0:
-                table = value[m, code]
-                for g in range(size):
-                    row[g] += table[g]
-        most[i] = row.max()
-        for g in range(size):
-            row[g] = np.exp(row[g] - most[i])
-    wanted = len(gradient) > 0
-    found = 0.0
-    if len(patterns.start) == 1:
-        weight = np.exp(-0.5 * z**2)
-        weight /= weight.sum()
-        for i in range(many):
-            total = 0.0
-            for g in range(size):
-                joint[i, g] *= weight[g]
-                total += joint[i, g]
-            found += patterns.weight[i] * (np.log(total) + most[i])
-            if wanted:
-                for g in range(size):
-                    joint[i, g] *= patterns.weight[i] / total
-    else:
-        x = points.unit
-        kernel = np.empty((size, len(x)))
-        narrow = max(np.sqrt(1 - share), 0.25 * (z[1] - z[0]))
-        for k in range(len(x)):
-            for g in range(size):
-                away = (z[g] - np.sqrt(share) * x[k]) / narrow
-                kernel[g, k] = np.exp(-0.5 * away**2)
-            kernel[:, k] /= kernel[:, k].sum()
-        inner = np.zeros((many, len(x)))
-        for i in range(many):
-            for g in range(size):
-                if joint[i, g] > _NOTHING:
-                    inner[i] += joint[i, g] * kernel[g]
-        back = np.zeros((many, len(x)))
-        log_inner = np.log(inner + 1e-300)
-        log_weight = -0.5 * x**2
-        log_weight = log_weight - np.log(np.exp(log_weight).sum())
-        for j in range(len(patterns.start) - 1):
-            own = log_weight.copy()
-            for e in range(patterns.start[j], patterns.start[j + 1]):
-                own += patterns.times[e] * (log_inner[patterns.place[e]] + most[patterns.place[e]])
-            top = own.max()
-            own = np.exp(own - top)
-            total = own.sum()
-            found += top + np.log(total)
-            if wanted:
-                for e in range(patterns.start[j], patterns.start[j + 1]):
-                    back[patterns.place[e]] += patterns.times[e] * own / total
+    z, wanted = points.item, len(gradient) > 0
+    if len(patterns.score) == 0:
+        value, slope = _tables(level, sd, log_phi, z, patterns.pairs)
+        joint = _by_model(value, patterns)
+        found = _integrated(joint, share, patterns, points, wanted)
         if wanted:
-            back /= inner + 1e-300
-            for i in range(many):
-                for g in range(size):
-                    if joint[i, g] > _NOTHING:
-                        joint[i, g] *= np.dot(back[i], kernel[g])
+            _slopes_by_model(joint, slope, z, patterns, gradient)
+        return found
+    log_wrong, right = _rates(level, sd, z)
+    joint = _by_score(log_wrong, sd, z, patterns)
+    found = _integrated(joint, share, patterns, points, wanted)
+    for m in range(len(level)):
+        found += patterns.right[m] * level[m]
     if wanted:
-        gathered = np.zeros(value.shape)
-        for i in range(many):
-            for m in range(models):
-                target = gathered[m, patterns.code[i, m]]
-                for g in range(size):
-                    target[g] += joint[i, g]
-        for m in range(models):
-            gradient[m] = 0.0
-        gradient[models] = 0.0
-        for m in range(models):
-            for c in range(len(patterns.pairs)):
-                for g in range(size):
-                    part = gathered[m, c, g] * slope[m, c, g]
-                    gradient[m] += part
-                    gradient[models] += part * z[g]
+        _slopes_by_score(joint, right, z, patterns, gradient)
     return found
+
+
+@njit(cache=True, nogil=True)
+def log_likelihoods(level, sd, share, log_phi, patterns, sizes, finer):  # type: ignore[no-untyped-def]
+    """``log_likelihood`` (S,) of S levels (S, M), sds, shares and log concentrations, each over its own points."""
+    found, none = np.empty(len(sd)), np.zeros(0)
+    for s in range(len(sd)):
+        points = points_for(sizes, sd[s], share[s], finer)
+        found[s] = log_likelihood(level[s], sd[s], share[s], log_phi[s], patterns, points, none)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _slopes_by_model(joint, slope, z, patterns, gradient):  # type: ignore[no-untyped-def]
+    """Slopes in levels and sd from the weights (P, G) of points and the slopes of the tables."""
+    models, size = slope.shape[0], len(z)
+    gathered = np.zeros(slope.shape)
+    for i in range(len(joint)):
+        for m in range(models):
+            target = gathered[m, patterns.code[i, m]]
+            for g in range(size):
+                target[g] += joint[i, g]
+    gradient[:] = 0.0
+    for m in range(models):
+        for c in range(len(patterns.pairs)):
+            for g in range(size):
+                part = gathered[m, c, g] * slope[m, c, g]
+                gradient[m] += part
+                gradient[models] += part * z[g]
+
+
+@njit(cache=True, nogil=True)
+def _slopes_by_score(joint, right, z, patterns, gradient):  # type: ignore[no-untyped-def]
+    """The same from sums of right answers: observed minus expected ones."""
+    kinds, models = patterns.counts.shape
+    size = len(z)
+    gathered = np.zeros((kinds, size))
+    gradient[:] = 0.0
+    for i in range(len(joint)):
+        target = gathered[patterns.asked[i]]
+        for g in range(size):
+            target[g] += joint[i, g]
+            gradient[models] += joint[i, g] * patterns.score[i] * z[g]
+    for m in range(models):
+        gradient[m] = patterns.right[m]
+        for k in range(kinds):
+            if patterns.counts[k, m] > 0:
+                for g in range(size):
+                    part = gathered[k, g] * patterns.counts[k, m] * right[m, g]
+                    gradient[m] -= part
+                    gradient[models] -= part * z[g]

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from analysis.bayes.accuracy_data import AnswerSet, Patterns, patterns_of
-from analysis.bayes.accuracy_density import Points, log_likelihood, points_for
+from analysis.bayes.accuracy_data import AnswerSet
+from analysis.bayes.accuracy_density import log_likelihood, log_likelihoods
+from analysis.bayes.accuracy_patterns import Patterns, patterns_of
+from analysis.bayes.accuracy_points import Sizes, points_for, sizes_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, log_level_prior
 
 Floats = NDArray[np.float64]
 
 #: Coordinates behind the levels: sd of items, angle of the share of units, log concentration, log sd between models.
 NAMES: Final = ("sd", "share_angle", "log_phi", "log_sd_level")
-_NO_GRADIENT = np.zeros(0)
 #: Step of numerical derivatives, of the order of the cube root of the precision of the density.
 _STEP = 1e-4
 
@@ -26,13 +27,14 @@ class Posterior:
     """Log density at points (S, D): levels, and those of NAMES that are free.
 
     Densities are those of the coordinates: with the Jacobians. The sd of items may have either sign and counts by its
-    size, and the share of units is the square of the sine of an angle: neither has a long tail near its bounds.
+    size, and the share of units is the square of the sine of an angle: neither has a long tail near its bounds. Every
+    density is integrated over points that suit its own sd of items and share of units.
     """
 
     answers: AnswerSet
     patterns: Patterns
     priors: AccuracyPriors
-    points: Points
+    sizes: Sizes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,31 +89,27 @@ class Posterior:
             total = total - 0.5 * ((found["log_phi"] - p.concentration_mean) / p.concentration_sd) ** 2
         return total
 
-    def log_density(self, points: Floats, *, points_of: Points | None = None) -> Floats:
-        """Log posterior density (S,) up to a constant; ``points_of`` replaces the points of integration."""
+    def log_density(self, points: Floats, *, finer: float = 1.0) -> Floats:
+        """Log posterior density (S,) up to a constant; ``finer`` divides the spacing of integration."""
         prior = self.log_prior(points)
         found, inside = np.full(len(points), -np.inf), np.isfinite(prior)
-        found[inside] = prior[inside] + self.log_likelihood(points[inside], points_of=points_of)
+        found[inside] = prior[inside] + self.log_likelihood(points[inside], finer=finer)
         return found
 
-    def log_likelihood(self, points: Floats, *, points_of: Points | None = None) -> Floats:
+    def log_likelihood(self, points: Floats, *, finer: float = 1.0) -> Floats:
         """Log likelihood (S,) up to a constant; see ``log_density``."""
         found, models = self.named(points), len(self.answers.models)
-        grid = self.points if points_of is None else points_of
-        likelihood = [
-            log_likelihood(level, sd, share, log_phi, self.patterns, grid, _NO_GRADIENT)
-            for level, sd, share, log_phi in zip(
-                np.ascontiguousarray(points[:, :models]), found["sd"], found["share"], found["log_phi"], strict=True
-            )
-        ]
-        return np.array(likelihood)
+        level = np.ascontiguousarray(points[:, :models])
+        sd, share, log_phi = (found[name] for name in ("sd", "share", "log_phi"))
+        return np.asarray(log_likelihoods(level, sd, share, log_phi, self.patterns, self.sizes, finer))
 
     def gradient(self, point: Floats) -> Floats:
         """Gradient (inner,) of the log density but for the prior of levels at one point (D,)."""
         models, found = len(self.answers.models), self.named(point[None])
         slope = np.zeros(models + 1)
         level = np.ascontiguousarray(point[:models])
-        log_likelihood(level, found["sd"][0], found["share"][0], found["log_phi"][0], self.patterns, self.points, slope)
+        sd, share, log_phi = (found[name][0] for name in ("sd", "share", "log_phi"))
+        log_likelihood(level, sd, share, log_phi, self.patterns, points_for(self.sizes, sd, share, 1.0), slope)
         gradient = np.zeros(self.inner)
         gradient[:models] = slope[:models]
         for at in range(models, self.inner):
@@ -126,6 +124,6 @@ class Posterior:
         return gradient
 
 
-def posterior_of(answers: AnswerSet, priors: AccuracyPriors, *, sd: float = 2.0, share: float = 0.5) -> Posterior:
-    """The posterior with points of integration that suit one sd of items and share of units."""
-    return Posterior(answers, patterns_of(answers), priors, points_for(answers, sd, share))
+def posterior_of(answers: AnswerSet, priors: AccuracyPriors) -> Posterior:
+    """The posterior of a set of answers."""
+    return Posterior(answers, patterns_of(answers), priors, sizes_of(answers))

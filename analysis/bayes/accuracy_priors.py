@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.bayes.accuracy_density import RANGE
+from analysis.bayes.accuracy_points import RANGE
 from analysis.errors import AnalysisError
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,8 @@ ACCURACY_RANGE: Final = (0.10, 0.90)
 DIFFERENCE: Final = 0.2
 EXTREME: Final = 0.02
 LARGEST_EXTREME_SHARE: Final = 0.10
-_LOCATIONS: Final = frozenset({"level_mean", "concentration_mean"})
+#: Priors that may be negative.
+LOCATIONS: Final = frozenset({"level_mean", "concentration_mean"})
 #: Points of effects of items.
 _EFFECTS: Final = np.linspace(-RANGE, RANGE, 61)
 _WEIGHTS: Final = np.exp(-0.5 * _EFFECTS**2) / np.exp(-0.5 * _EFFECTS**2).sum()
@@ -38,8 +39,8 @@ class AccuracyPriors:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name not in _LOCATIONS and value <= 0):
-                kind = "a finite number" if name in _LOCATIONS else "a finite number above 0"
+            if not np.isfinite(value) or (name not in LOCATIONS and value <= 0):
+                kind = "a finite number" if name in LOCATIONS else "a finite number above 0"
                 raise AnalysisError(f"prior {name}: must be {kind}, not {value!r}")
 
 

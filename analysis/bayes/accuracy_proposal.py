@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import gammaln, logsumexp
 
-from analysis.bayes.accuracy_density import points_for
 from analysis.bayes.accuracy_frame import Frame, frame_of
 from analysis.bayes.accuracy_posterior import Posterior
 
@@ -26,8 +25,6 @@ ROUNDS: Final = 4
 GOOD: Final = 0.7
 #: A round with fewer effective draws per coordinate than this teaches nothing about the covariance.
 _LEAST_PER_COORDINATE: Final = 8
-#: Largest angle of the share of units for which points of integration are chosen: .998 of the variance.
-_STEEPEST: Final = 1.53
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +92,8 @@ class Proposal:
 
 def fitted_proposal(
     posterior: Posterior, rng: np.random.Generator, *, learning: int = LEARNING, always: bool = False
-) -> tuple[Posterior, Proposal, float]:
-    """The posterior with points of integration that suit it, a proposal, and the share of effective draws from it.
+) -> tuple[Proposal, float]:
+    """A proposal, and the share of effective draws from it.
 
     ``learning`` draws are made in a round; ``always``: at least one round, however good the proposal.
 
@@ -106,8 +103,7 @@ def fitted_proposal(
     as long as that raises the share of effective draws (adaptive importance sampling, Cappé et al. 2008, Statistics and
     Computing 18:447-459, doi:10.1007/s11222-008-9059-x).
     """
-    frame, mode = frame_of(posterior, posterior.start())
-    posterior = _resolved(posterior, mode, frame)
+    frame, _ = frame_of(posterior, posterior.start())
     inner = posterior.inner
     folded = len(posterior.answers.models) if posterior.answers.has_item else -1
     best = Proposal(frame, np.zeros(inner), np.eye(inner), folded)
@@ -123,21 +119,7 @@ def fitted_proposal(
         if own[2] <= share:
             break
         best, (draws, weight, share) = learned, own
-    return posterior, best, share
-
-
-def _resolved(posterior: Posterior, mode: Floats, frame: Frame) -> Posterior:
-    """Points of integration for an sd of items and a share of units two posterior sds above the mode."""
-    log_sd = posterior.named(mode[None])["log_sd_level"]
-    factor = frame.affine(log_sd)[1][0]
-    spread = np.sqrt(np.diag(np.linalg.inv(factor @ factor.T)))
-    high = mode.copy()
-    high[: posterior.inner] = np.abs(mode[: posterior.inner]) + 2 * np.minimum(spread, 0.5)
-    if "share_angle" in posterior.names:
-        at = len(posterior.answers.models) + posterior.names.index("share_angle")
-        high[at] = min(mode[at] + 2 * spread[at], _STEEPEST)
-    found = posterior.named(high[None])
-    return replace(posterior, points=points_for(posterior.answers, float(found["sd"][0]), float(found["share"][0])))
+    return best, share
 
 
 def _weighted(

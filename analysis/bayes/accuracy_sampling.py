@@ -10,7 +10,6 @@ from arviz_stats.base import array_stats
 from numpy.typing import NDArray
 
 from analysis.bayes.accuracy_data import AnswerSet
-from analysis.bayes.accuracy_density import points_for
 from analysis.bayes.accuracy_posterior import Posterior, posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
 from analysis.bayes.accuracy_proposal import LEARNING, fitted_proposal
@@ -25,7 +24,9 @@ THIN: Final = 2
 LEAST_ACCEPTANCE: Final = 0.2
 MOST_PARETO_K: Final = 0.7
 MOST_INTEGRATION_ERROR: Final = 0.02
-_CHECKED: Final = 40
+#: Draws whose integration is checked: in equal distances, and those with the largest sd of items and share of units.
+_CHECKED: Final = 30
+_LARGEST: Final = 10
 _FINER: Final = 2.0
 _BLOCK: Final = 250
 
@@ -92,7 +93,8 @@ def sample_accuracy(
     """
     rng = np.random.default_rng([seed, 5])
     learning = (8 if careful else 1) * LEARNING
-    posterior, proposal, _ = fitted_proposal(posterior_of(answers, priors), rng, learning=learning, always=careful)
+    posterior = posterior_of(answers, priors)
+    proposal, _ = fitted_proposal(posterior, rng, learning=learning, always=careful)
     thin = 1 if settings.fast else THIN
     length = settings.tune + thin * settings.draws
     proposed = proposal.draw(rng, settings.chains * length)
@@ -101,7 +103,7 @@ def sample_accuracy(
     at, accepted = _chains(log_weight, rng)
     kept = at[:, settings.tune :: thin]
     points = proposed.reshape(settings.chains, length, -1)[np.arange(settings.chains)[:, None], kept]
-    return AccuracyDraws(posterior, points, accepted, _shape(log_weight), _integration_error(posterior, points))
+    return AccuracyDraws(posterior, points, accepted, _shape(log_weight), integration_error(posterior, points))
 
 
 def sampler_gates(draws: AccuracyDraws) -> tuple[Gate, ...]:
@@ -147,10 +149,12 @@ def _shape(log_weight: Floats) -> float:
     return k if np.isfinite(k) else np.inf
 
 
-def _integration_error(posterior: Posterior, points: Floats) -> float:
+def integration_error(posterior: Posterior, points: Floats) -> float:
+    """Largest change of a log density at half the spacing, beyond the median one, over some of the draws."""
     flat = points.reshape(-1, points.shape[2])
-    some = flat[:: max(len(flat) // _CHECKED, 1)]
-    found = posterior.named(some)
-    finer = points_for(posterior.answers, float(found["sd"].max()), float(found["share"].max()), finer=_FINER)
-    change = posterior.log_density(some, points_of=finer) - posterior.log_density(some)
+    found = posterior.named(flat)
+    chosen = [np.arange(0, len(flat), max(len(flat) // _CHECKED, 1))]
+    chosen += [np.argsort(found[name], kind="stable")[-_LARGEST:] for name in ("sd", "share")]
+    some = flat[np.unique(np.concatenate(chosen))]
+    change = posterior.log_density(some, finer=_FINER) - posterior.log_density(some)
     return float(np.abs(change - np.median(change)).max())

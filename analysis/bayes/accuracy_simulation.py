@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -45,3 +46,18 @@ def simulated_right(
         phi = np.exp(log_phi)
         p = rng.beta(np.maximum(phi * p, 1e-12), np.maximum(phi * (1 - p), 1e-12))
     return np.asarray(rng.binomial(answers.n, p), np.int64)
+
+
+def answer_rows(right: NDArray[np.int64], samples: int, unit: NDArray[np.int64]) -> pd.DataFrame:
+    """One row per model and item, as ``fit_accuracy`` takes them, of right answers (M, I) and the unit (I,) of items."""
+    models, items = right.shape
+    m, i = np.meshgrid(np.arange(models), np.arange(items), indexing="ij")
+    return pd.DataFrame(
+        {
+            "model": [f"m{k:02d}" for k in m.ravel()],
+            "item": [f"i{k:05d}" for k in i.ravel()],
+            "unit": [f"u{unit[k]:05d}" for k in i.ravel()],
+            "n_samples": samples,
+            "n_right": right.ravel(),
+        }
+    )

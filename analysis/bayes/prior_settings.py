@@ -1,4 +1,4 @@
-"""``[priors]`` of ``study.toml``: scales of the answer-bias and of the endorsement model, each under its own names."""
+"""``[priors]`` of ``study.toml``: numbers of the answer-bias, endorsement and accuracy models by name."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -6,14 +6,21 @@ from typing import Final
 
 import numpy as np
 
+from analysis.bayes.accuracy_priors import LOCATIONS as ACCURACY_LOCATIONS
+from analysis.bayes.accuracy_priors import AccuracyPriors
 from analysis.bayes.belief_bias_priors import LOCATIONS, BeliefPriors
 from analysis.bayes.priors import Priors, priors_from
 from analysis.errors import StudyError
 from analysis.schema.study_keys import suggestion
 
-#: Names of either model; no name belongs to both.
+#: Before the names of the accuracy model, which has an ``item_sd`` and others as the endorsement model has.
+ACCURACY: Final = "accuracy_"
+#: Names of each model; no name belongs to two.
 OF_ANSWER_BIAS: Final = tuple(field.name for field in fields(Priors))
 OF_BELIEF_BIAS: Final = tuple(field.name for field in fields(BeliefPriors))
+OF_ACCURACY: Final = tuple(ACCURACY + field.name for field in fields(AccuracyPriors))
+#: Those that may be negative.
+_LOCATIONS: Final = LOCATIONS | {ACCURACY + name for name in ACCURACY_LOCATIONS}
 
 
 def check_priors(settings: Mapping[str, float]) -> None:
@@ -27,18 +34,18 @@ def check_priors(settings: Mapping[str, float]) -> None:
     Raises
     ------
     StudyError
-        Every problem of both models in one message; an unknown name comes with a near one, or the list of all.
+        Every problem of all models in one message; an unknown name comes with a near one, or the list of all.
     """
-    known = (*OF_ANSWER_BIAS, *OF_BELIEF_BIAS)
+    known = (*OF_ANSWER_BIAS, *OF_BELIEF_BIAS, *OF_ACCURACY)
     problems = [f"[priors] {name}: unknown prior{suggestion(name, known)}" for name in settings if name not in known]
     try:
         priors_from(_named(settings, OF_ANSWER_BIAS))
     except StudyError as error:
         problems += [str(problem) for problem in error.offenders]
-    for name, value in _named(settings, OF_BELIEF_BIAS).items():
-        if name not in LOCATIONS and not 0 < value < np.inf:
+    for name, value in _named(settings, (*OF_BELIEF_BIAS, *OF_ACCURACY)).items():
+        if name not in _LOCATIONS and not 0 < value < np.inf:
             problems.append(f"[priors] {name}: a scale must be a number above 0, not {value!r}")
-        if name in LOCATIONS and not np.isfinite(value):
+        if name in _LOCATIONS and not np.isfinite(value):
             problems.append(f"[priors] {name}: must be a finite number, not {value!r}")
     if problems:
         raise StudyError("\n".join(problems), offenders=problems)
@@ -54,6 +61,13 @@ def belief_bias_priors(settings: Mapping[str, float]) -> BeliefPriors:
     """The same of the endorsement model."""
     check_priors(settings)
     return replace(BeliefPriors(), **{n: float(value) for n, value in _named(settings, OF_BELIEF_BIAS).items()})
+
+
+def accuracy_priors(settings: Mapping[str, float]) -> AccuracyPriors:
+    """The same of the accuracy model, whose names in ``[priors]`` begin with ``ACCURACY``."""
+    check_priors(settings)
+    own = {name.removeprefix(ACCURACY): float(value) for name, value in _named(settings, OF_ACCURACY).items()}
+    return replace(AccuracyPriors(), **own)
 
 
 def _named(settings: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:

@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.bayes.accuracy import fit_accuracy
 from analysis.bayes.accuracy_result import AccuracyFit
 from analysis.bayes.accuracy_sampling import accuracy_settings
+from analysis.bayes.prior_settings import accuracy_priors
 from analysis.comparison.accuracy_schools import AccuracySchools, accuracy_schools
 from analysis.reduction.scores import item_accuracies
 from analysis.report.content import Section
@@ -69,6 +70,7 @@ def _fitted(context: TaskContext, counts: pd.DataFrame, estimates: pd.DataFrame)
     fit = fit_accuracy(
         items,
         task=context.design.task,
+        priors=accuracy_priors(context.study.priors),
         settings=accuracy_settings(fast=fast),
         ci_level=context.ci_level,
         seed=settings.seed if settings is not None else 0,
@@ -120,7 +122,7 @@ def _section(
         tables.append(accuracy_checks_table(design, fit, mark=mark))
     title = "Checks of the sampler of the accuracy model"
     tables.append(gates_table(design, fit, mark=mark, name="accuracy_gates", title=title))
-    tables.append(accuracy_priors_table(design))
+    tables.append(accuracy_priors_table(design, accuracy_priors(context.study.priors)))
     lead = tuple(sentence("", words.removeprefix(context.where)) for words in said)
     if failed:
         lead = (f"The hierarchical column is not shown (MCMC): {fit.reason}.",)
@@ -146,7 +148,7 @@ def _claims(context: TaskContext, fit: AccuracyFit) -> tuple[str, ...]:
 
 
 def _limits(context: TaskContext, fit: AccuracyFit) -> tuple[str, ...]:
-    unlikely = fit.predictive[fit.predictive["tail"] < _UNLIKELY]
+    unlikely = fit.predictive[fit.predictive["p_adjusted"] < _UNLIKELY]
     if unlikely.empty:
         return ()
     names = ", ".join(unlikely["check"])

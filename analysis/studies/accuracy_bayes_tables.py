@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.bayes.accuracy_priors import AccuracyPriors, prior_table
 from analysis.bayes.accuracy_result import ALL, AccuracyFit
+from analysis.bayes.prior_settings import ACCURACY as ACCURACY_PRIOR
 from analysis.comparison.accuracy_schools import ACCURACY, DIFFERENCE, AccuracySchools
 from analysis.comparison.reasons import WORDS, Reason
 from analysis.comparison.schools import Thresholds
@@ -154,22 +155,28 @@ def accuracy_checks_table(design: TaskDesign, fit: AccuracyFit, *, mark: str = "
             Number("observed", "Observed", digits=4),
             Estimate("expected", "Simulated", low="low", high="high", digits=4),
             Number("tail", "Tail", digits=3),
+            Number("p_adjusted", "Adjusted", digits=3),
         ),
-        note="Tail: twice the smaller share of data sets simulated from the fit at or beyond the observed value.",
+        note=(
+            "Tail: twice the smaller share of data sets simulated from the fit at or beyond the observed value. "
+            "Adjusted: share of simulated data sets of which any of these checks lies as far out, in standard "
+            "deviations; the report warns below .05, which a right model meets in at most one fit in twenty."
+        ),
     )
     return Table(spec, rows, simulated=design.simulated)
 
 
-def accuracy_priors_table(design: TaskDesign) -> Table:
+def accuracy_priors_table(design: TaskDesign, priors: AccuracyPriors) -> Table:
     """Every prior with its meaning in probabilities."""
     rows = [
-        {"prior": name, "value": value, "meaning": meaning} for name, value, meaning in prior_table(AccuracyPriors())
+        {"prior": ACCURACY_PRIOR + name, "value": value, "meaning": meaning}
+        for name, value, meaning in prior_table(priors)
     ]
     spec = TableSpec(
         table_name("accuracy_priors", design),
         title=_titled("Priors of the accuracy model", design, ""),
         columns=(Text("prior", "Prior"), Number("value", "Value", digits=2), Text("meaning", "Meaning")),
-        note="On the log-odds scale.",
+        note="On the log-odds scale. The section [priors] of study.toml changes any of them by name.",
     )
     return Table(spec, pd.DataFrame(rows), simulated=design.simulated)
 

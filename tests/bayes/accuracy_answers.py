@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from analysis.bayes.accuracy_simulation import answer_rows
+
 
 def answers_table(
     models: int,
@@ -26,14 +28,4 @@ def answers_table(
     p = expit(own[:, None] + effect)
     if phi is not None:
         p = rng.beta(phi * p, phi * (1 - p))
-    right = rng.binomial(samples, p)
-    m, i = np.meshgrid(np.arange(models), np.arange(items), indexing="ij")
-    return pd.DataFrame(
-        {
-            "model": [f"m{k:02d}" for k in m.ravel()],
-            "item": [f"i{k:05d}" for k in i.ravel()],
-            "unit": [f"u{unit[k]:05d}" for k in i.ravel()],
-            "n_samples": samples,
-            "n_right": right.ravel(),
-        }
-    )
+    return answer_rows(rng.binomial(samples, p), samples, unit)

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.special import betaln
 
 from analysis.bayes.accuracy_data import answer_set
-from analysis.bayes.accuracy_density import points_for
+from analysis.bayes.accuracy_density import log_likelihood
+from analysis.bayes.accuracy_patterns import patterns_of
+from analysis.bayes.accuracy_points import points_for, sizes_of
 from analysis.bayes.accuracy_posterior import posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy, prior_predictive
 from analysis.bayes.models.accuracy import accuracy_model
@@ -136,13 +139,59 @@ def test_gradient_is_that_of_differences(name):
     assert posterior.gradient(point) == pytest.approx(np.array(numeric), abs=1e-5)
 
 
-def test_points_of_integration_suffice():
-    """Catches too coarse a grid: many models and samples, and the finer grid must agree."""
+@pytest.mark.parametrize("sd", [0.3, 2.0, 7.0])
+@pytest.mark.parametrize("name", ["shared items", "samples", "some not asked"])
+def test_points_of_integration_suffice_at_any_sd(name, sd):
+    """Catches points too far apart where items differ much, which shifts a density by .3: scipy's quadrature."""
+    answers = answer_set(DESIGNS[name])
+    posterior = posterior_of(answers, PRIORS)
+    level, log_phi = np.linspace(-1.0, 1.5, len(answers.models)), 0.4
+    values = {"sd": sd, "log_phi": log_phi, "log_sd_level": 0.0}
+    point = np.array([[*level, *(values[n] for n in posterior.names)]])
+    phi = np.exp(log_phi)
+
+    def log_likelihood(i, effect):
+        p = 1 / (1 + np.exp(-(level + effect)))
+        y, r = answers.right[:, i], (answers.n - answers.right)[:, i]
+        if answers.has_residual:
+            q = 1 / (1 + np.exp(level + effect))
+            return (betaln(y + phi * p, r + phi * q) - betaln(phi * p, phi * q)).sum()
+        return (y * np.log(p) + r * np.log1p(-p)).sum()
+
+    def integral(i):
+        inner = lambda z: np.exp(log_likelihood(i, sd * z) - z * z / 2) / np.sqrt(2 * np.pi)  # noqa: E731
+        return quad(inner, -5, 5, points=np.linspace(-4, 4, 9), epsabs=1e-13, limit=200)[0]
+
+    total = sum(np.log(integral(i)) for i in range(len(answers.items)))
+    assert float(posterior.log_likelihood(point)[0]) == pytest.approx(total, abs=1e-5)
+
+
+def test_many_answers_to_an_item_are_resolved():
+    """Catches too coarse a grid where an item's answers leave its effect little room: half the spacing must agree."""
     answers = answer_set(answers_table(14, 60, samples=10, phi=1.5))
     posterior = posterior_of(answers, PRIORS)
-    point = posterior.start()[None]
-    finer = points_for(answers, 2.0, 0.5, finer=3)
-    assert posterior.log_density(point)[0] == pytest.approx(posterior.log_density(point, points_of=finer)[0], abs=1e-4)
+    for sd in (1.0, 7.0):
+        point = posterior.start()[None]
+        point[0, 14] = sd
+        assert posterior.log_density(point)[0] == pytest.approx(posterior.log_density(point, finer=2)[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["shared items", "some not asked", "units", "one model, samples"])
+def test_sums_of_right_answers_say_all_that_each_answer_does(name):
+    """Catches a likelihood by sums that is not the one by answers: value and slopes of both reductions."""
+    answers = answer_set(DESIGNS[name])
+    by_sum = patterns_of(answers)
+    by_answer = patterns_of(answers._replace(has_residual=True))
+    assert len(by_sum.score)
+    assert not len(by_answer.score)
+    models, share = len(answers.models), 0.4 if answers.has_unit else 0.0
+    points = points_for(sizes_of(answers), 1.7, share, 1.0)
+    found = []
+    for patterns in (by_sum, by_answer):
+        slope = np.zeros(models + 1)
+        level = np.linspace(-0.7, 1.1, models)
+        found.append((log_likelihood(level, 1.7, share, np.inf, patterns, points, slope), *slope))
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 
 def test_priors_pass_their_gate_and_narrow_ones_do_not():

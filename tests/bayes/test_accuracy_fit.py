@@ -4,14 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
-from scipy.stats import beta, kstest
+from scipy.stats import beta, binom, kstest
 
 from analysis.bayes.accuracy import fit_accuracy
+from analysis.bayes.accuracy_checks import adjusted_tails, predictive_checks
 from analysis.bayes.accuracy_data import answer_set
 from analysis.bayes.accuracy_frame import frame_of
 from analysis.bayes.accuracy_posterior import posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
-from analysis.bayes.accuracy_sampling import AccuracyDraws, accuracy_settings, sample_accuracy, sampler_gates
+from analysis.bayes.accuracy_sampling import (
+    AccuracyDraws,
+    accuracy_settings,
+    integration_error,
+    sample_accuracy,
+    sampler_gates,
+)
 from analysis.bayes.accuracy_simulation import drawn_parameters, simulated_right
 from analysis.bayes.sampling import SamplerSettings
 from tests.bayes.accuracy_answers import answers_table
@@ -135,6 +142,31 @@ def test_a_fit_that_fails_says_so():
     assert all(name in fit.reason for name in failed["name"])
 
 
+def test_adjusted_tails_by_hand():
+    """Catches an adjustment over one check alone, and a data set that is not counted among its replicates."""
+    sets = np.array([[4.0, 0.0], [0.0, 1.0], [1.0, -1.0], [-1.0, 9.0]])
+    # Standardised by all four sets, the largest of each are 1.60, .53, .82 and 1.70; the first has 1.60 and .57.
+    assert adjusted_tails(sets).tolist() == [0.5, 0.75]
+    assert adjusted_tails(np.array([[1.0], [1.0]])).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("name", ["sd", "share"])
+def test_the_gate_of_integration_looks_at_the_draws_with_the_largest_sd_and_share(name):
+    """Catches a gate that checks other draws: a density that is wrong for one draw alone, that with the largest."""
+
+    class Coarse:
+        def named(self, points):
+            return {"sd": points[:, 0], "share": points[:, 1]}
+
+        def log_density(self, points, *, finer=1.0):
+            return np.where(self.named(points)[name] > 0.9, 0.3 / finer, 0.0)
+
+    points = np.random.default_rng(1).uniform(0, 0.8, (4, 250, 2))
+    assert integration_error(Coarse(), points) == 0.0
+    points[1, 3] = 0.95
+    assert integration_error(Coarse(), points) == pytest.approx(0.15)
+
+
 def test_a_model_that_reacts_to_units_in_its_own_way_is_noticed():
     """Catches a predictive check that cannot see what the model leaves out: models that differ by unit."""
     table = answers_table(2, 400, units=20, seed=3)
@@ -144,6 +176,7 @@ def test_a_model_that_reacts_to_units_in_its_own_way_is_noticed():
     fit = fit_accuracy(table, settings=QUICK)
     check = fit.predictive.set_index("check").loc["variance of units in single models"]
     assert check["observed"] > check["high"]
+    assert check["p_adjusted"] < 0.05
 
 
 @pytest.mark.parametrize(("design", "simulations"), [("items", 30), ("samples", 16), ("units", 10)])
@@ -151,15 +184,21 @@ def test_ranks_of_truths_drawn_from_the_priors_are_uniform(design, simulations):
     """Catches a posterior that is too narrow, too wide or shifted: Bonferroni over quantities, seeded."""
     options = {"items": {}, "samples": {"samples": 2}, "units": {"units": 5}}[design]
     empty = answer_set(answers_table(3, 15, **options))
-    priors, rng, ranks = AccuracyPriors(), np.random.default_rng(7), []
+    priors, rng, ranks, warned = AccuracyPriors(), np.random.default_rng(7), [], 0
     for at in range(simulations):
         truth = drawn_parameters(empty, priors, rng)
         right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
         settings = SamplerSettings(chains=1, draws=200, tune=20, cores=1)
-        found = sample_accuracy(empty._replace(right=right), priors, settings, seed=at).parameters()
+        own_answers = empty._replace(right=right)
+        draws = sample_accuracy(own_answers, priors, settings, seed=at)
+        found = draws.parameters()
         own = {"sd": truth["sd"], "accuracy": mean_accuracy(truth["level"], truth["sd"])[0]}
         own["log_sd_level"] = np.log(truth["sd_level"])
         drawn = {"sd": found["sd"], "accuracy": found["accuracy"][..., 0], "log_sd_level": found["log_sd_level"]}
         ranks.append({name: (drawn[name] < value).mean() for name, value in own.items()})
+        checks = predictive_checks(own_answers, draws, np.random.default_rng(at))
+        warned += bool((checks["p_adjusted"] < 0.05).any())
+    # Of so many right models one in twenty may be warned about: exceeded by chance in one of a thousand.
+    assert warned <= binom.ppf(0.999, simulations, 0.05)
     table = pd.DataFrame(ranks)
     assert min(kstest(table[name], "uniform").pvalue for name in table) > 0.01 / len(table.columns)

@@ -40,8 +40,8 @@ def observed_designs(
     Parameters
     ----------
     tables : mapping of str to DataFrame
-        Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``, ``level_ranges``,
-        ``condition_pairs``, ``belief_bias``, ``instances``; those that are missing are not asked for.
+        Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``,
+        ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``; those that are missing are not asked for.
     level : float in (0, 1)
         Of the tests; two-sided but for the floor.
     power : float in (0, 1)
@@ -71,12 +71,20 @@ def observed_designs(
         middle = observed_question(found | {"parameters": json.dumps(found["middle"])})
         row = shared | errors | answer(middle, effect=effect or usual, power=power)
         for end in ("low", "high"):
-            question = observed_question(found | {"parameters": json.dumps(found[end])})
-            row[f"detectable_{end}"] = detectable_effect(question, power=power)
+            row[f"detectable_{end}"] = _at_end(found, end, middle, float(row["detectable_effect"]), power)
         ends = NOT_AT_ENDS if np.isnan([row["detectable_low"], row["detectable_high"]]).any() else ""
         row["reason"] = "; ".join(said for said in (row["reason"], ends, found["reason"]) if said)
         rows.append(row | {"parameters": json.dumps(found["middle"]), "level": level})
     return pd.DataFrame(rows)
+
+
+def _at_end(found: Row, end: str, middle: Question, detectable: float, power: float) -> float:
+    """What is detectable at the smallest or largest standard error; in proportion to it where nothing else differs."""
+    if str(found["asked"]).startswith(("t:", "range:")) and np.isfinite(detectable):
+        scaled = detectable * found[f"std_error_{end}"] / found["std_error"]
+        return float(scaled) if scaled <= middle.most_effect else float("nan")
+    question = observed_question(found | {"parameters": json.dumps(found[end])})
+    return detectable_effect(question, power=power)
 
 
 def observed_question(row: Mapping[str, Any] | pd.Series) -> Question:
@@ -165,10 +173,11 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
         if table is None:
             continue
         kept = table if "measure" in table else table.assign(measure="accuracy")
-        kept = kept.assign(label="two models" if stem in ("model_pairs", PAIRS) else kept[by] if by else "")
-        for (task, label), group in kept.groupby(["task", "label"], sort=False):
+        label = kept[by].astype(str) + (", over models" if by == "factor" else "") if by else ""
+        kept = kept.assign(label="two models" if stem in ("model_pairs", PAIRS) else label)
+        for (task, contrast), group in kept.groupby(["task", "label"], sort=False):
             for measure in measures:
-                yield from _t_rows(str(task), measure, str(label), group[group["measure"] == measure], level)
+                yield from _t_rows(str(task), measure, str(contrast), group[group["measure"] == measure], level)
     yield from _ranges(tables.get("level_ranges"), level)
     yield from _persistents(tables.get("instances"))
 

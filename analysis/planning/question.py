@@ -82,7 +82,7 @@ def detectable_effect(question: Question, *, power: float = 0.8, units: int | No
         return float("nan")
     if gap(low) >= 0:
         return low
-    return float(brentq(gap, low, high, xtol=1e-7, rtol=1e-7))
+    return float(brentq(gap, low, high, xtol=1e-6 * high, rtol=1e-6))
 
 
 def units_needed(question: Question, effect: float, *, power: float = 0.8) -> float:

@@ -25,6 +25,7 @@ _NOTE = (
     "effects larger. Rows × 2: with twice the responses of each unit. The floor: both classes at the "
     "floor, the hardest case."
 )
+_SQUARED = " The SE of persistent incoherence is that of its square if there is none."
 _NOT_PARTED = "parted for single estimates only: within units and between them"
 _METHODS = (
     "What the design could have shown is computed from the cluster-robust standard errors and degrees of freedom of "
@@ -123,7 +124,8 @@ def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
             Spanner("Detectable", ("detectable_effect", "detectable_low", "detectable_high", "doubled_effect")),
             Spanner("For this effect", ("asked_effect", "power_at_effect", "units_needed")),
         ),
-        note=f"{_NOTE} Tests: {'; '.join(dict.fromkeys(rows['test']))}.",
+        note=f"{_NOTE}{_SQUARED if 'persistent' in set(rows['measure']) else ''} "
+        f"Tests: {'; '.join(dict.fromkeys(rows['test']))}.",
     )
     shown = rows.drop(columns=["unit", "scale", "test", "level", "parameters"])
     return Table(spec, shown, simulated=context.design.simulated)
@@ -132,7 +134,8 @@ def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
 def _lead(rows: pd.DataFrame) -> str:
     units = sorted({int(n) for n in rows["n_clusters"]})
     counts = counted(units[0], "unit") if len(units) == 1 else f"{units[0]:,} to {units[-1]:,} units"
-    return f"From {counts} at the observed variances; effects that are half as large need about four times as many."
+    times = "sixteen" if set(rows["measure"]) == {"persistent"} else "four"
+    return f"From {counts} at the observed variances; effects that are half as large need about {times} times as many."
 
 
 def _limit(rows: pd.DataFrame) -> str:

@@ -17,7 +17,7 @@ from analysis.planning.persistent_power import (
 )
 from analysis.planning.question import detectable_effect, units_needed
 from analysis.planning.range_power import level_std_error, range_below, range_power
-from analysis.planning.t_power import critical_value, t_test_power
+from analysis.planning.t_power import critical_value, exceeds, t_test_power
 from analysis.planning.unit_errors import (
     class_std_error,
     contrast_std_error,
@@ -50,6 +50,9 @@ def test_power_far_out_is_zero_or_one() -> None:
     """Catches NaN of a noncentral t with a huge noncentrality, and one degree of freedom."""
     assert t_test_power([0.0, 5.0, 500.0], 0.1, df=4).tolist() == pytest.approx([0.05, 1.0, 1.0])
     assert critical_value(np.inf, sides=2) == pytest.approx(1.959964, abs=1e-6)
+    assert exceeds([-12.9, 8.0, 4.0], [3, 11, 319], [20, -10, -5]).tolist() == pytest.approx([1, 0, 0], abs=1e-3)
+    high = floor_power(0.55, 0.55, n_eff=(695, 695), df=(79, 79), correlation=0.87)
+    assert 0.75 < high < 0.85
     assert t_test_power(40, 1 / np.sqrt(2), df=1) == pytest.approx(0.99999, abs=1e-5)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from analysis.report.formatted import NAME_WIDTH, Cell, FormattedRow, FormattedTable, Heading, format_table
+from analysis.report.latex_fit import FITTED, NOTES_WIDTH, SIZES, TURNED
 from analysis.report.latex_text import escape_latex, latex_width
 from analysis.report.short_names import with_short_names
 from analysis.report.spec import Table
@@ -17,19 +18,6 @@ _SHORTER = (28, 20, 14)
 #: Width of a text that takes several lines.
 _WRAPPED = "17em"
 _LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
-#: Settings in which a table is tried until it fits the line, whatever that is where it is put.
-_SIZES = (
-    r"\small\setlength{\tabcolsep}{6pt}",
-    r"\footnotesize\setlength{\tabcolsep}{5pt}",
-    r"\scriptsize\setlength{\tabcolsep}{3pt}",
-)
-
-#: Notes as wide as the table, within bounds that keep them readable.
-_NOTES_WIDTH = (
-    r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
-    r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
-    r"\edef\noteswidth{\the\dimen0}%",
-)
 
 _PREAMBLE = r"""\documentclass{article}
 \usepackage{iftex}
@@ -48,7 +36,8 @@ _COMMENT = r"""% Needs booktabs, longtable and graphicx; with pdflatex also \use
 def render_latex(table: Table) -> str:
     """Table as a LaTeX fragment in ASCII, the same under pdflatex and lualatex.
 
-    A ``table`` float, shrunk to the line if it is wider; more than 40 rows give a ``longtable``, which
+    A ``table`` float; one much wider than the line lies on its side where the page is wide enough for its height,
+    and is shrunk to the line otherwise. More than 40 rows give a ``longtable``, which
     breaks over pages and wants a single column. Label: ``tab:<name>`` unless the table declares its own.
     Names longer than 40 characters are cut in the middle and given in full in a note; other texts take lines.
 
@@ -110,8 +99,6 @@ def _float(table: FormattedTable) -> str:
             r"\centering",
             r"\setlength{\belowcaptionskip}{6pt}",
             *_own_number(table),
-            rf"\caption{{{escape_latex(table.title, breakable=True)}}}",
-            rf"\label{{{table.reference}}}",
             r"\def\evenhandtable{%",
             rf"\begin{{tabular}}{{{_alignment(table)}}}",
             r"\toprule",
@@ -120,14 +107,14 @@ def _float(table: FormattedTable) -> str:
             *_body(table),
             r"\bottomrule",
             r"\end{tabular}}%",
-            rf"\sbox0{{{_SIZES[0]}\evenhandtable}}%",
-            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}\fi" for size in _SIZES[1:]),
-            *_NOTES_WIDTH,
-            r"\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
-            r"\par\smallskip",
-            r"\begin{minipage}{\noteswidth}\footnotesize\raggedright",
+            r"\def\evenhandnotes{%",
             *_notes(table),
-            r"\end{minipage}",
+            r"}%",
+            *FITTED,
+            r"\def\evenhandcaption{%",
+            rf"\caption{{{escape_latex(table.title, breakable=True)}}}",
+            rf"\label{{{table.reference}}}}}%",
+            *TURNED,
             r"\end{table}",
             "",
         ]
@@ -144,9 +131,9 @@ def _long(table: FormattedTable) -> str:
             *_head(table),
             _widest_row(table) + r" \\",
             r"\end{tabular}}%",
-            rf"\sbox0{{{_SIZES[0]}\evenhandtable}}{_SIZES[0]}",
-            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in _SIZES[1:]),
-            *_NOTES_WIDTH,
+            rf"\sbox0{{{SIZES[0]}\evenhandtable}}{SIZES[0]}",
+            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in SIZES[1:]),
+            *NOTES_WIDTH,
             *_own_number(table),
             rf"\begin{{longtable}}{{{_alignment(table)}}}",
             rf"\caption{{{title}}}\label{{{table.reference}}}\\",
@@ -210,8 +197,25 @@ def _lines(text: str, width: int) -> list[str]:
 
 def _alignment(table: FormattedTable) -> str:
     # The parts of an interval stand in columns of their own, so that each aligns.
-    letters = ["l" if h.align == "left" else "@{}".join("r" * h.parts) for h in table.headings]
+    letters = [
+        "l" if h.align == "left" else "@{}".join("r" * (h.parts - 1) + _last_letter(table, place))
+        for place, h in enumerate(table.headings)
+    ]
     return "@{}" + "".join(letters) + "@{}"
+
+
+def _last_letter(table: FormattedTable, place: int) -> str:
+    """Right, as numbers align; left where the last parts are all of one shape, so that a heading wider than its
+    column leaves its room beside the interval and not within it."""
+    heading = table.headings[place]
+    if heading.parts == 1:
+        return "r"
+    shapes = {
+        "".join("0" if c.isdigit() else c for c in row.cells[place].parts[-1])
+        for row in table.rows
+        if len(row.cells[place].parts) == heading.parts
+    }
+    return "l" if len(shapes) == 1 else "r"
 
 
 def _head(table: FormattedTable) -> Iterable[str]:

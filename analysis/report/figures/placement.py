@@ -193,7 +193,7 @@ def _crowded_first(points: Array) -> NDArray[np.intp]:
 
 
 def _inside(boxes: Array, frame: tuple[float, float]) -> NDArray[np.bool_]:
-    return (boxes[:, :2] >= 0).all(axis=1) & (boxes[:, 2:] <= np.asarray(frame)).all(axis=1)
+    return (boxes[:, :2] >= GAP).all(axis=1) & (boxes[:, 2:] <= np.asarray(frame) - GAP).all(axis=1)
 
 
 def _touch(boxes: Array, others: Array) -> NDArray[np.bool_]:

@@ -1,0 +1,43 @@
+"""How a LaTeX table finds its size: measured where it is put, shrunk or laid on its side where it is too wide."""
+
+from typing import Final
+
+#: Settings in which a table is tried until it fits the line, whatever that is where it is put.
+SIZES: Final = (
+    r"\small\setlength{\tabcolsep}{6pt}",
+    r"\footnotesize\setlength{\tabcolsep}{5pt}",
+    r"\scriptsize\setlength{\tabcolsep}{3pt}",
+)
+
+#: Notes as wide as the table, within bounds that keep them readable.
+NOTES_WIDTH: Final = (
+    r"\dimen0=\wd0 \ifdim\dimen0<.7\linewidth \dimen0=.7\linewidth \fi",
+    r"\ifdim\dimen0>\linewidth \dimen0=\linewidth \fi",
+    r"\edef\noteswidth{\the\dimen0}%",
+)
+
+#: The table in box 0 at the first size that fits, shrunk where none does, with its notes below.
+FITTED: Final = (
+    r"\def\evenhandfit{%",
+    rf"\sbox0{{{SIZES[0]}\evenhandtable}}%",
+    *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}\fi" for size in SIZES[1:]),
+    r"}%",
+    r"\def\evenhandset{%",
+    *NOTES_WIDTH,
+    r"\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
+    r"\par\smallskip",
+    r"\begin{minipage}{\noteswidth}\footnotesize\raggedright\evenhandnotes\end{minipage}}%",
+)
+#: Where shrinking to the line would leave letters too small to read, the table lies on its side, if it then fits.
+TURNED: Final = (
+    r"\evenhandfit",
+    r"\dimen2=0pt",
+    r"\ifdim\wd0>1.1\linewidth",
+    r"\sbox2{\begin{minipage}{.97\textheight}\centering\evenhandfit\evenhandset\end{minipage}}%",
+    r"\dimen2=\ht2 \advance\dimen2\dp2 \advance\dimen2 4\baselineskip",
+    r"\ifdim\dimen2>\linewidth \dimen2=0pt \fi",
+    r"\fi",
+    r"\ifdim\dimen2>0pt",
+    r"\rotatebox{90}{\begin{minipage}{.97\textheight}\centering\evenhandcaption\evenhandfit\evenhandset\end{minipage}}%",
+    r"\else\evenhandcaption\evenhandset\fi",
+)

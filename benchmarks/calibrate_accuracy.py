@@ -4,10 +4,10 @@
     python benchmarks/calibrate_accuracy.py --long 600 [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
-in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks warn
-of the right model. Coverage: 5 models of fixed levels, 200 items, four
-worlds: difficulties normal as the model has it; half of the items easy, half hard; models that differ in what units of
-10 items are to them, which the model leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
+in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks
+warn of the right model. Coverage: 5 models of fixed levels, 200 items, four worlds: difficulties normal as the model
+has it; half of the items easy, half hard; models that differ in what units of 10 items are to them, which the model
+leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
 ``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of items asked once among
 the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach: ``accuracy_long.csv``.

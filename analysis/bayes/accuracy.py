@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from analysis.arguments import check_level
+from analysis.bayes.accuracy_augment import fitted_answers
 from analysis.bayes.accuracy_checks import predictive_checks, unpooled_accuracy
 from analysis.bayes.accuracy_data import COLUMNS, MOST_ADDITIONS, AnswerSet, answer_set
 from analysis.bayes.accuracy_patterns import patterns_of
@@ -157,6 +158,7 @@ def _attempt(
         glance=_glance(answers, draws, settings, seed),
         gates=pd.DataFrame([{"group": group, **asdict(gate)} for group, all_ in groups.items() for gate in all_]),
         predictive=predictive_checks(answers, draws, np.random.default_rng([seed, 2])),
+        augment=fitted_answers(answers, draws, np.random.default_rng([seed, 4]), ci_level=ci_level),
         sentences=(),
         draws=found,
     )

@@ -112,6 +112,14 @@ def _by_score(log_wrong, sd, points, patterns):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def by_pattern(level, sd, log_phi, patterns, points):  # type: ignore[no-untyped-def]
+    """Log-likelihood (P, G) of patterns at the points of an item's effect, each up to a constant."""
+    if len(patterns.score) == 0:
+        return _by_model(_tables(level, sd, log_phi, points, patterns.pairs)[0], patterns)
+    return _by_score(_rates(level, sd, points)[0], sd, points, patterns)
+
+
+@njit(cache=True, nogil=True)
 def unit_kernel(share, points):  # type: ignore[no-untyped-def]
     """Weights (G, K) of the points of an item given that of its unit; columns sum to 1."""
     z, x = points.item, points.unit

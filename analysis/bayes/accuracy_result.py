@@ -9,14 +9,14 @@ import pandas as pd
 
 from analysis.display import summary_html, summary_text
 
-TABLES: Final = ("table", "contrasts", "unpooled", "gates", "predictive")
+TABLES: Final = ("table", "contrasts", "unpooled", "gates", "predictive", "augment")
 #: In the place of a model where a row speaks of all.
 ALL: Final = "all models"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AccuracyFit:
-    """Result of ``fit_accuracy``.
+    """Result of ``fit_accuracy``; answers tidy (``table``, ``contrasts``), glance and augment.
 
     Attributes
     ----------
@@ -38,7 +38,9 @@ class AccuracyFit:
     gates : DataFrame
         ``group, name, value, limit, passed, where``.
     predictive : DataFrame
-        Posterior predictive checks: ``check, model, observed, expected, low, high, tail``.
+        Posterior predictive checks: ``check, observed, expected, low, high, tail, p_adjusted``.
+    augment : DataFrame
+        One row per model and item: ``n, k, observed, fitted, fitted_low, fitted_high, residual``.
     sentences : tuple of str
     draws : mapping of str to ndarray (chains, draws, Q)
         ``accuracy`` by model, in the order of the table; ``sd_items`` and so on.
@@ -62,6 +64,8 @@ class AccuracyFit:
     ...     with eh.read_logs(folder) as logs:
     ...         fit = eh.fit_accuracy(logs, fast=True)
     >>> accuracy = fit.table[fit.table["measure"] == "accuracy"].set_index("model")["estimate"]
+    >>> len(fit.augment), fit.glance["items"]
+    (80, 40)
     >>> bool(accuracy["often right"] > 0.6 > 0.4 > accuracy["often wrong"])
     True
     """
@@ -75,6 +79,7 @@ class AccuracyFit:
     glance: Mapping[str, Any]
     gates: pd.DataFrame
     predictive: pd.DataFrame
+    augment: pd.DataFrame
     sentences: tuple[str, ...]
     draws: Mapping[str, np.ndarray] = field(repr=False)
 

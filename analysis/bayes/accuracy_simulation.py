@@ -49,7 +49,7 @@ def simulated_right(
 
 
 def answer_rows(right: NDArray[np.int64], samples: int, unit: NDArray[np.int64]) -> pd.DataFrame:
-    """One row per model and item, as ``fit_accuracy`` takes them, of right answers (M, I) and the unit (I,) of items."""
+    """Rows of model and item, as ``fit_accuracy`` takes them, of right answers (M, I) and the unit (I,) of items."""
     models, items = right.shape
     m, i = np.meshgrid(np.arange(models), np.arange(items), indexing="ij")
     return pd.DataFrame(

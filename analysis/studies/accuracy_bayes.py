@@ -1,5 +1,6 @@
 """Accuracies of any benchmark by the hierarchical accuracy model, beside the frequentist ones."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
@@ -8,9 +9,10 @@ from analysis.bayes.accuracy import fit_accuracy
 from analysis.bayes.accuracy_result import AccuracyFit
 from analysis.bayes.accuracy_sampling import accuracy_settings
 from analysis.bayes.prior_settings import accuracy_priors
-from analysis.comparison.accuracy_schools import AccuracySchools, accuracy_schools
+from analysis.comparison.accuracy_schools import ACCURACY, DIFFERENCE, AccuracySchools, accuracy_schools
 from analysis.reduction.scores import item_accuracies
-from analysis.report.content import Section
+from analysis.report.content import Figure, Section
+from analysis.report.figures.forest import forest_figure
 from analysis.report.numbers import counted, fixed
 from analysis.studies.accuracy_bayes_tables import (
     accuracy_checks_table,
@@ -24,6 +26,7 @@ from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, firs
 from analysis.studies.bayesian_tables import gates_table
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
+from analysis.studies.wide_table import table_name
 
 #: Weights under which every item weighs the same, as in the accuracy model.
 _EQUAL: Final = ("micro", "prompt")
@@ -95,6 +98,7 @@ def _fitted(context: TaskContext, counts: pd.DataFrame, estimates: pd.DataFrame)
             "accuracy_bayes": fit.table,
             "accuracy_bayes_contrasts": fit.contrasts,
             "accuracy_bayes_predictive": fit.predictive,
+            "accuracy_bayes_items": fit.augment,
         }
     return Part(
         (_section(context, fit, found, estimates, said),),
@@ -130,7 +134,36 @@ def _section(
         "Accuracy by two schools" + (f": {design.task}" if design.task else ""),
         lead=lead,
         tables=tuple(table for table in tables if table is not None),
+        figures=_forests(context, fit, found),
         notes=fit.sentences,
+    )
+
+
+def _forests(context: TaskContext, fit: AccuracyFit, found: AccuracySchools) -> tuple[Figure, ...]:
+    """Accuracies, and differences to the best model, in all columns."""
+    design, remark = context.design, "Quick look." if fit.glance["fast"] else ""
+    if fit.status != "ok":
+        remark = f"Not shown is the hierarchical column (MCMC): {fit.reason}."
+    pairs = found.comparison[found.comparison["measure"] == DIFFERENCE]
+    named = [[context.labels.get(str(m), str(m)) for m in pairs[name]] for name in ("first", "second")]
+    labels = {str(m): f"{a} − {b}" for m, a, b in zip(pairs["model"], *named, strict=True)}
+    shown: list[tuple[str, str, str, float | None, Mapping[str, str], str]]
+    shown = [("forest_accuracy", "Accuracy", "accuracy", None, context.labels, ACCURACY)]
+    if len(pairs):
+        axis = "accuracy, best model − other"
+        shown.append(("forest_accuracy_difference", "Differences to the best model", axis, 0.0, labels, DIFFERENCE))
+    return tuple(
+        forest_figure(
+            found.comparison[found.comparison["measure"] == measure],
+            name=table_name(name, design),
+            title=f"{title}: frequentist and Bayesian" + (f": {design.task}" if design.task else ""),
+            axis=axis,
+            reference=reference,
+            ci_level=context.ci_level,
+            labels=own,
+            remark=remark,
+        )
+        for name, title, axis, reference, own, measure in shown
     )
 
 

@@ -32,7 +32,7 @@ def forest_figure(
     name: str,
     title: str,
     axis: str,
-    reference: float,
+    reference: float | None,
     ci_level: float,
     labels: Mapping[str, str] | None = None,
     remark: str = "",
@@ -45,8 +45,8 @@ def forest_figure(
         Rows of one measure of ``comparison.schools.compare_schools``.
     name, title, axis : str
         Stem of the files, title, and what the axis shows.
-    reference : float
-        Value that decisions refer to, drawn as a line.
+    reference : float, optional
+        Value that decisions refer to, drawn as a line; None where nothing is decided.
     ci_level : float
         Of all intervals.
     labels : mapping, optional
@@ -65,7 +65,15 @@ def forest_figure(
         name=name,
         title=title,
         caption=" ".join(
-            part for part in (words, order, "Orange: the two schools decide differently.", *left_out, remark) if part
+            part
+            for part in (
+                words,
+                order,
+                "Orange: the two schools decide differently." if reference is not None else "",
+                *left_out,
+                remark,
+            )
+            if part
         ),
         alt=_alt(shown, axis, reference),
         data=data,
@@ -88,9 +96,10 @@ def _apart(row: Mapping[Any, Any]) -> bool:
     return not same and "not tested" not in decisions and "" not in decisions
 
 
-def _draw(canvas: Canvas, *, shown: pd.DataFrame, layout: RowLayout, axis: str, reference: float) -> None:
+def _draw(canvas: Canvas, *, shown: pd.DataFrame, layout: RowLayout, axis: str, reference: float | None) -> None:
     [axes] = row_axes(canvas, layout)
-    reference_line(axes, reference)
+    if reference is not None:
+        reference_line(axes, reference)
     for at, row in enumerate(shown.to_dict("records")):
         for place, (prefix, (_, colour, marker, size)) in enumerate(COLUMNS.items()):
             if not np.isfinite(row[f"{prefix}estimate"]):
@@ -116,15 +125,13 @@ def _draw(canvas: Canvas, *, shown: pd.DataFrame, layout: RowLayout, axis: str, 
     )
 
 
-def _alt(shown: pd.DataFrame, axis: str, reference: float) -> str:
+def _alt(shown: pd.DataFrame, axis: str, reference: float | None) -> str:
     if shown.empty:
         return "Empty plot: no model has an estimate."
     both = shown[shown["pooled_estimate"].notna() & shown["estimate"].notna()]
     first, last = shown.iloc[0], shown.iloc[-1]
-    said = [
-        f"Forest plot of {axis} for {counted(len(shown), 'model')} in {_columns_shown(shown)}, "
-        f"with a line at {fixed(reference, 1)}."
-    ]
+    line = "" if reference is None else f", with a line at {fixed(reference, 1)}"
+    said = [f"Forest plot of {axis} for {counted(len(shown), 'model')} in {_columns_shown(shown)}{line}."]
     if np.isfinite(first["estimate"]) and np.isfinite(last["estimate"]):
         said.append(
             f"Frequentist estimates run from {fixed(last['estimate'], 2)} ({short_label(str(last['model']))}) to "
@@ -135,7 +142,8 @@ def _alt(shown: pd.DataFrame, axis: str, reference: float) -> str:
         model = short_label(str(both["model"].iloc[int(furthest.to_numpy().argmax())]))
         apart = sum(_apart(row) for row in both.to_dict("records"))
         said.append(f"The hierarchical estimate is furthest away by {fixed(float(furthest.max()), 3)} ({model}).")
-        said.append(f"The two schools decide differently for {counted(apart, 'model')}.")
+        if reference is not None:
+            said.append(f"The two schools decide differently for {counted(apart, 'model')}.")
     return " ".join(said)
 
 

@@ -104,6 +104,29 @@ def model_instances(checked: pd.DataFrame) -> list[Instances]:
     return [_of_model(str(model), rows) for model, rows in checked.groupby("model", sort=True)]
 
 
+def sampled_units(table: pd.DataFrame, most: int, *, rng: np.random.Generator) -> pd.DataFrame:
+    """Instances of units drawn at random, the same units for all models; all of them where they are few enough.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per model and instance: ``model, unit, identity``.
+    most : int
+        Instances of one model that may stay.
+    rng : numpy.random.Generator
+
+    Notes
+    -----
+    Units stay whole. What is drawn does not depend on the order of rows.
+    """
+    sizes = table.groupby(["unit", "model"]).size().groupby("unit").max().sort_index()
+    if table.groupby("model").size().max() <= most:
+        return table
+    drawn = sizes.iloc[rng.permutation(len(sizes))]
+    kept = drawn.index[drawn.cumsum() <= most]
+    return table[table["unit"].isin(kept)]
+
+
 def _of_model(model: str, rows: pd.DataFrame) -> Instances:
     used = rows[rows["k"] > 1].reset_index(drop=True)
     shared = used.groupby("unit")["identity"].transform("size").to_numpy() > 1

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bayes.incoherence import fit_incoherence
+from analysis.bayes.incoherence_data import sampled_units
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL, IncoherenceFit
 from analysis.bayes.incoherence_sampling import incoherence_settings
 from analysis.bayes.sampling import fast_settings
@@ -25,8 +26,10 @@ from analysis.studies.wide_table import UNEXPLAINED, table_name
 DECISIONS = {"above": "yes", "below": "no", "undecided": "undecided", "": "not judged"}
 CONTRASTS = {"difference": "difference", "equivalent": "equivalent", "undecided": "undecided", "": "not judged"}
 COLUMNS = ("task", "model", "unit", "identity", "item_family", "level", "k", "mean", "ss", "clipped")
-#: Instances of one model beyond which a report does not wait for the sampler.
-MOST_INSTANCES = 2000
+#: Most instances of one model, and of all models, that a report waits for; so many of one model are fitted anyway.
+MOST_INSTANCES = 1000
+MOST_IN_ALL = 14_000
+LEAST_OF_MODEL = 200
 
 
 def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> Part | None:
@@ -34,14 +37,13 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
     settings, design, instances = context.bayes, context.design, results.instances
     if settings is None or not (instances["k"] > 1).any():
         return None
-    most = int(instances.groupby("model").size().max())
-    if most > MOST_INSTANCES:
-        words = f"no Bayesian column of incoherence: {most:,} instances per model, fitted up to {MOST_INSTANCES:,}"
-        return Part(limits=(sentence(context.where, words),))
+    models = instances["model"].nunique()
+    most = min(MOST_INSTANCES, max(LEAST_OF_MODEL, MOST_IN_ALL // models))
+    fitted = sampled_units(instances, most, rng=context.resampling.rng("incoherence sample"))
     tell, ignored = teller(context, "")
     try:
         fit = fit_incoherence(
-            instances[list(COLUMNS)],
+            fitted[list(COLUMNS)],
             settings=fast_settings() if settings.fast else incoherence_settings(),
             ci_level=context.ci_level,
             seed=settings.seed,
@@ -62,11 +64,12 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
         (
             Section(
                 title,
-                lead=fit.sentences,
+                lead=(*_sampled(instances, fitted), *fit.sentences),
                 tables=(beside, *_tables(design, fit, labels)),
             ),
         ),
         attention=tuple(failed),
+        limits=tuple(sentence(context.where, said) for said in _sampled(instances, fitted)),
         summary=_claims(fit, labels, where=context.where),
         data={
             "coherence_schools": schools.assign(task=design.task),
@@ -75,6 +78,17 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
             "incoherence_fits": fit.glance.assign(task=design.task, key=fit.key),
         },
         files=files_of_fit(context, fit.key),
+    )
+
+
+def _sampled(instances: pd.DataFrame, fitted: pd.DataFrame) -> tuple[str, ...]:
+    """That not all instances were fitted; nothing where they were."""
+    if len(fitted) == len(instances):
+        return ()
+    of, kept = (int(table.groupby("model").size().max()) for table in (instances, fitted))
+    return (
+        "The Bayesian columns of incoherence rest on a random sample of whole units, the same for all models: "
+        f"{kept:,} instances of a model, of {of:,}, which bounds their time; “these” instances are the sample's.",
     )
 
 

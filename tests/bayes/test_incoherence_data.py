@@ -9,6 +9,7 @@ from analysis.bayes.incoherence_data import (
     checked_instances,
     model_instances,
     observed_arrays,
+    sampled_units,
 )
 from analysis.errors import AnalysisError
 from tests.bayes.incoherence_tables import paired_names, residual_table
@@ -97,3 +98,20 @@ def test_order_of_rows_changes_nothing() -> None:
     first = checked_instances(table(12))
     second = checked_instances(table(12).sample(frac=1, random_state=3))
     pd.testing.assert_frame_equal(first, second)
+
+
+def test_sample_keeps_whole_units_of_all_models_within_the_limit() -> None:
+    """Units of one or two identities: catches split units, models sampled apart, a sample by row order."""
+    pairs = [(f"u{u:02d}", i) for u in range(30) for i in ("a", "b")[: 1 + u % 2]]
+    rows = pd.DataFrame([(m, u, i) for m in "xyz" for u, i in pairs], columns=["model", "unit", "identity"])
+    rows = rows[~((rows["model"] == "z") & (rows["identity"] == "b"))]
+    found = sampled_units(rows, 20, rng=np.random.default_rng(1))
+    sizes = found.groupby("model").size()
+    assert 19 <= sizes["x"] <= 20
+    assert sizes["x"] == sizes["y"] > sizes["z"]
+    of_x, all_of_x = (t[t["model"] == "x"].groupby("unit").size() for t in (found, rows))
+    assert of_x.equals(all_of_x[of_x.index])
+    again = sampled_units(rows.sample(frac=1, random_state=3), 20, rng=np.random.default_rng(1))
+    assert set(again.index) == set(found.index)
+    assert set(sampled_units(rows, 20, rng=np.random.default_rng(2))["unit"]) != set(found["unit"])
+    assert sampled_units(rows, 45, rng=np.random.default_rng(1)).equals(rows)

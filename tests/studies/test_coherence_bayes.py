@@ -86,9 +86,19 @@ def test_difference_of_models_has_its_sign(content: ReportContent) -> None:
 
 
 def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit that no fit can pass: catches estimates, decisions or claims that survive a failed gate."""
+    """A limit that no fit can pass: catches estimates, decisions or claims that survive a failed gate.
+
+    And with more instances than are waited for: a sample called all instances, or moments of the sample.
+    """
     monkeypatch.setattr(gates, "MOST_R_HAT_FAST", 0.5)
+    monkeypatch.setattr(analysis.studies.coherence_bayes, "MOST_INSTANCES", 12)
     content = reported(logs)
+    assert set(content.data["incoherence_fits"]["n"]) == {12}
+    assert set(content.data["incoherence"].query("measure == 'mean_abs_residual'")["n"]) == {20}
+    words = "random sample of whole units, the same for all models: 12 instances of a model, of 20"
+    assert sum(words in said for said in content.limits) == 1
+    lead = next(part.lead for part in content.sections if part.title.startswith("Persistent incoherence, Bayesian"))
+    assert words in lead[0]
     schools, posterior = rows_of(content, "coherence_schools"), rows_of(content, "persistent_posterior")
     assert schools["posterior"].isna().all()
     assert schools["posterior_reason"].str.startswith("MCMC").all()

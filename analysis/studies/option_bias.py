@@ -95,7 +95,7 @@ def _models(context: TaskContext, found: OptionBias) -> pd.DataFrame:
     most = known.loc[known.groupby("model")["estimate"].idxmax()].set_index("model")
     rows = found.models.assign(
         label=[context.labels.get(str(m), str(m)) for m in found.models["model"]],
-        lean_option=found.models["model"].map(most["option"]).fillna("–"),
+        lean_option=[str(most["option"].get(m, "–")) for m in found.models["model"]],
         lean=found.models["model"].map(most["estimate"]),
     )
     untested = rows["reason"].where(rows["p_value"].isna(), "")

@@ -9,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Canvas
 
 from analysis.report.content import Figure
-from analysis.report.figures.labels import short_label
+from analysis.report.figures.labels import drawn_label
 from analysis.report.figures.rows import row_axes, row_labels, row_size
 from analysis.report.figures.style import BLUE, FAINT, INK, LABEL_SIZE, PAPER, SHADE
 from analysis.report.numbers import counted, fixed
@@ -93,7 +93,7 @@ def _draw(canvas: Canvas, *, values: np.ndarray, labels: list[str], levels: list
                 )
     axes.set_xlim(-0.5, len(levels) - 0.5)
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(levels)), [short_label(level, limit=18) for level in levels], fontsize=LABEL_SIZE)
+    axes.set_xticks(range(len(levels)), [drawn_label(level, limit=18) for level in levels], fontsize=LABEL_SIZE)
     axes.tick_params(axis="x", length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)

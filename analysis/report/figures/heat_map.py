@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 from numpy.typing import NDArray
 
 from analysis.report.content import Figure
-from analysis.report.figures.labels import drawn_labels, short_label
+from analysis.report.figures.labels import drawn_label, drawn_labels
 from analysis.report.figures.style import BLUE, FAINT, INK, PAPER, SOFT, VERMILION
 from analysis.report.numbers import counted
 
@@ -89,13 +89,13 @@ def _draw(
             axes.add_collection(_grid(*values.shape), autolim=False)
             axes.tick_params(length=0)
             axes.spines[:].set_visible(False)
-            names = [short_label(t.replace("_", " "), limit=34) for t in templates] if column == 0 else []
+            names = [drawn_label(t.replace("_", " "), limit=34) for t in templates] if column == 0 else []
             axes.set_yticks(range(len(names)), names, fontsize=_TEXT)
             last = at == len(forms) - 1
             axes.set_xticks(range(len(models)) if last else [], shown if last else [], fontsize=_TEXT, rotation=90)
             if at == 0:
                 figure.text((left + half / 2) / width, 1 - 0.03 / height, polarity, ha="center", va="top", fontsize=7)
-        head = short_label(form, limit=40)
+        head = drawn_label(form, limit=40)
         figure.text(
             0.06 / width, (foot + panel[1] + 0.03) / height, head, ha="left", va="bottom", fontsize=7, weight="bold"
         )

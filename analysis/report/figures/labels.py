@@ -43,7 +43,7 @@ def drawn_labels(models: Sequence[str], labels: Mapping[str, str] | None = None,
         Most characters of a label.
     """
     chosen = labels or {}
-    short = [short_label(chosen.get(m, m), limit=limit, glyphs=font_glyphs()) for m in models]
+    short = [drawn_label(chosen.get(m, m), limit=limit) for m in models]
     shared = {label for label, times in Counter(short).items() if times > 1}
     seen: Counter[str] = Counter()
     result = []
@@ -51,6 +51,11 @@ def drawn_labels(models: Sequence[str], labels: Mapping[str, str] | None = None,
         seen[label] += 1
         result.append(f"{label} #{seen[label]}" if label in shared else label)
     return tuple(result)
+
+
+def drawn_label(text: str, *, limit: int = 32) -> str:
+    """Any text of the logs in the font of the figures: a level, an option, a family."""
+    return short_label(text, limit=limit, glyphs=font_glyphs())
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
 from analysis.report.content import Figure
-from analysis.report.figures.labels import drawn_labels, short_label
+from analysis.report.figures.labels import drawn_label, drawn_labels, short_label
 from analysis.report.figures.model_rows import RowLayout, inner_ticks, reference_line, row_axes, row_key, row_layout
 from analysis.report.figures.style import BLUE, INK, LABEL_SIZE, TEXT_SIZE, VERMILION
 from analysis.report.numbers import counted, level, signed
@@ -113,7 +113,7 @@ def _draw(canvas: Canvas, *, shown: pd.DataFrame, layout: RowLayout, options: Se
             axes.plot([row["estimate"]], [y], "o", color=ink, markerfacecolor=face, markersize=3.0, zorder=3)
         axes.set_xlim(-reach, reach)
         inner_ticks(axes, 4)
-        axes.set_title(short_label(option), fontsize=LABEL_SIZE, pad=2.0)
+        axes.set_title(drawn_label(option), fontsize=LABEL_SIZE, pad=2.0)
     if not options:
         panels[0].text(0.5, 0.5, "No model has answers", transform=panels[0].transAxes, ha="center", va="center")
         panels[0].set_yticks([])

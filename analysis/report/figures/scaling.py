@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from analysis.report.content import Figure
-from analysis.report.figures.labels import short_label
+from analysis.report.figures.labels import drawn_label
 from analysis.report.figures.style import BLUE, LABEL_SIZE, SOFT, VERMILION
 from analysis.report.numbers import counted
 
@@ -86,7 +86,7 @@ def _draw(
             (left / width, (top - _PANEL[1] + 0.12) / height, (_PANEL[0]) / width, (_PANEL[1] - 0.3) / height)
         )
         handles = _panel(axes, data[data["family"] == family], looks)
-        axes.set_title(short_label(family), fontsize=LABEL_SIZE + 1, loc="left", pad=3)
+        axes.set_title(drawn_label(family), fontsize=LABEL_SIZE + 1, loc="left", pad=3)
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"] if column == 0 else ["", "", ""])
         if column == 0:
             axes.set_ylabel("accuracy")

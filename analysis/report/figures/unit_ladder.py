@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from analysis.report.content import Figure
-from analysis.report.figures.labels import short_label
+from analysis.report.figures.labels import drawn_label
 from analysis.report.figures.style import BLUE, FAINT, INK, LABEL_SIZE, PAPER, SOFT, VERMILION
 from analysis.report.numbers import p_value
 
@@ -72,7 +72,7 @@ def _draw(figure: Canvas, data: pd.DataFrame, size: tuple[float, float], alpha: 
         axes.plot([max(p, SMALLEST)], [place], "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=3)
         axes.text(2.2, place, p_value(p, 3), va="center", size=LABEL_SIZE, color=INK, clip_on=False)
     units = zip(data["unit"].astype(str), data["n_clusters"].astype(int), strict=True)
-    labels = [f"{short_label(unit, limit=26)} ({n:,})" for unit, n in units]
+    labels = [f"{drawn_label(unit, limit=26)} ({n:,})" for unit, n in units]
     axes.set_yticks(places, labels)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

@@ -13,6 +13,7 @@ from analysis.bayes.result import UNITS
 from analysis.bayes.sampling import SamplerSettings
 from analysis.bayes.summaries import KERNELS
 from analysis.comparison.columns import compare_columns
+from analysis.comparison.schools import EDGE, Thresholds
 from analysis.comparison.shared_input import cluster_estimates, comparison_facts, weighted_facets
 from analysis.frequentist.answer_bias import answer_bias_estimates, floor_tests
 from analysis.frequentist.cell_covariance import cell_covariances
@@ -53,9 +54,17 @@ def study_rows(study: Study, seed: int, *, surfaces: bool = False) -> tuple[pd.D
     ]
     columns = ["method", "model", "measure", "estimate", "ci_low", "ci_high"]
     rows = pd.concat([part[columns] for part in parts]).merge(true, on=["model", "measure"])
-    compared = compare_columns(fit, estimates, floor_tests(sums), comparison_facts(covariances))
+    facts = comparison_facts(covariances)
+    compared = compare_columns(fit, estimates, floor_tests(sums), facts)
+    compared["interior"] = compared["model"].astype(str).isin(interior_models(facts))
     told = {"design": study.name, "data_set": seed, "divergences": fit.glance["divergences"], "cpu_s": seconds}
     return rows.assign(**told, status=fit.status), compared.assign(**told)
+
+
+def interior_models(facts: pd.DataFrame) -> set[str]:
+    """Models that the comparison of schools does not call near an edge or short of responses."""
+    inside = (facts["min_cell"] >= EDGE) & (facts["max_cell"] <= 1 - EDGE) & (facts["n_eff"] >= Thresholds().n_eff)
+    return set(facts.loc[inside, "model"].astype(str))
 
 
 def coverage_rounds(
@@ -101,14 +110,17 @@ def coverage_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement_table(compared: pd.DataFrame) -> pd.DataFrame:
-    """Share of equal decisions of the two schools by design and measure, and the verdicts of the others."""
+    """Share of equal decisions of the two schools by design and measure, and the verdicts of the others; the same
+    share among models whose cells all lie inside and have enough responses."""
     table = compared.assign(alike=compared["decision"] == compared["pooled_decision"])
     found = []
     for keys, part in table.groupby(["design", "measure"], sort=False):
         verdicts = part["verdict"].value_counts()
+        inside = part.loc[part["interior"], "alike"]
         found.append(
             dict(zip(("design", "measure"), keys, strict=True))
             | {"rows": len(part), "decisions_alike": part["alike"].mean()}
+            | {"interior_rows": len(inside), "interior_alike": inside.mean()}
             | {f"verdict_{name}": int(verdicts.get(name, 0)) for name in ("agree", "explained", "differ")}
         )
     return pd.DataFrame(found)

@@ -23,7 +23,7 @@ REFERENCE: Final[dict[str, float]] = {
 }
 FLOORS: Final = ("competence_floor", "cell_floor", "affirmative_floor")
 #: Accuracies nearer than this to 0 or 1 are near a boundary.
-_EDGE: Final = 0.1
+EDGE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _by_posterior(row: dict[Any, Any], limits: Thresholds) -> str:
 
 
 def _at_edge(row: dict[Any, Any], limits: Thresholds) -> bool:
-    return bool(row["min_cell"] < _EDGE or row["max_cell"] > 1 - _EDGE or row["n_eff"] < limits.n_eff)
+    return bool(row["min_cell"] < EDGE or row["max_cell"] > 1 - EDGE or row["n_eff"] < limits.n_eff)
 
 
 def _software_agrees(row: dict[Any, Any], limits: Thresholds) -> bool | None:
@@ -211,7 +211,7 @@ def _reasons(row: dict[Any, Any], columns: Columns, limits: Thresholds, pooled_d
         Reason.MCMC: bool(columns.failed),
         Reason.TARGET: row["target"] != row["pooled_target"],
         Reason.CENSOR: row["lost"] > 0.05 and row["measure"] in FLOORS and abs(row["difference_se"]) > limits.shift,
-        Reason.BOUNDARY: bool(row["min_cell"] < _EDGE or row["max_cell"] > 1 - _EDGE),
+        Reason.BOUNDARY: bool(row["min_cell"] < EDGE or row["max_cell"] > 1 - EDGE),
         Reason.TAIL: bool(row["tail"] or row["n_eff"] < limits.n_eff),
         Reason.CLUSTER: bool(row["deff"] > limits.deff and narrow),
         Reason.MIN: row["measure"] in FLOORS and bool(tied),

@@ -26,6 +26,7 @@ from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.methods import accuracy_methods, judgement_methods
 from analysis.studies.option_bias import option_bias_part
 from analysis.studies.paired_contrasts import paired_contrasts_part
+from analysis.studies.planning import planning_part
 from analysis.studies.presets import Preset, preset_parts, with_preset
 from analysis.studies.repeated import repeated_part
 from analysis.studies.restrictions import restrictions_part
@@ -53,9 +54,11 @@ class BegunParts:
         return [part for part in self.made if isinstance(part, Part)]
 
     def all(self) -> list[Part]:
-        """Every part, those that the preset adds included; waits for the long ones."""
-        parts = [part.result() if isinstance(part, Future) else part for part in self.made]
-        return preset_parts(self.context, self.preset, [part for part in parts if part is not None])
+        """Every part, what the design could have shown and what the preset adds included; waits for the long ones."""
+        made = [part.result() if isinstance(part, Future) else part for part in self.made]
+        parts = [part for part in made if part is not None]
+        planned = planning_part(self.context, parts)
+        return preset_parts(self.context, self.preset, [*parts, planned] if planned is not None else parts)
 
 
 def begun_parts(context: TaskContext, begin: Begin) -> BegunParts:

@@ -1,6 +1,7 @@
 """Tables that compare the levels of a condition."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from analysis.report.spec import OrderBy, Table, TableSpec, Where
 from analysis.studies.answers import labelled, unit_name
 from analysis.studies.context import TaskContext
 from analysis.studies.interval_and_test import disagreement_note
+from analysis.studies.summary import listed
 from analysis.studies.wide_table import table_name
 
 DECISIONS = {
@@ -116,9 +118,20 @@ def pairs_table(context: TaskContext, pairs: pd.DataFrame, factor: str) -> Table
         (f"{int(rows['not_run'].iloc[0])} tests could not be run.",) if rows["not_run"].iloc[0] else ()
     )
     unmatched = int(rows["n_unmatched"].max())
+    left_out = _not_compared(rows)
+    if left_out:
+        notes += (f"Not compared, and in no family of tests: {listed(left_out, '; ')}.",)
     if unmatched:
         notes += (f"Up to {unmatched:,} questions of a pair have one of the two levels only and are left out.",)
     return Table(spec, rows, notes=notes, simulated=context.design.simulated)
+
+
+def _not_compared(pairs: pd.DataFrame) -> list[str]:
+    """Pairs of the levels at hand that are not among the pairs compared."""
+    compared = [(str(a), str(b)) for a, b in zip(pairs["first"], pairs["second"], strict=True)]
+    known = {frozenset(pair) for pair in compared}
+    levels = dict.fromkeys(level for pair in compared for level in pair)
+    return [f"{a} − {b}" for a, b in combinations(levels, 2) if frozenset((a, b)) not in known]
 
 
 def ranks_table(context: TaskContext, ranks: pd.DataFrame, factor: str) -> Table:

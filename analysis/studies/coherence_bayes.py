@@ -16,6 +16,7 @@ from analysis.report.numbers import fixed
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.bayesian_columns import UNUSABLE, files_of_fit, first_line, teller
+from analysis.studies.coherence_checks import check_data, check_tables
 from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_schools import schools_rows, schools_table
 from analysis.studies.coherence_tables import title_of
@@ -65,7 +66,7 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
             Section(
                 title,
                 lead=(*_sampled(instances, fitted), *fit.sentences),
-                tables=(beside, *_tables(design, fit, labels)),
+                tables=(beside, *_tables(design, fit, labels), *check_tables(design, fit, labels)),
             ),
         ),
         attention=tuple(failed),
@@ -76,6 +77,7 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
             "incoherence_bayes": fit.table,
             "incoherence_contrasts": fit.contrasts,
             "incoherence_fits": fit.glance.assign(task=design.task, key=fit.key),
+            **check_data(design, fit),
         },
         files=files_of_fit(context, fit.key),
     )

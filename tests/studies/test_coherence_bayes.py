@@ -27,6 +27,7 @@ RESPONDERS = (
     CoherenceResponder(LEANING, spread=0.4, lean=0.5, noise=0.15),
 )
 BESIDE = {"coherence_schools", "persistent_posterior", "persistent_contrasts", "incoherence_fits"}
+CHECKED = {"incoherence_checks", "incoherence_priors"}
 
 
 def reported(folder: Path) -> ReportContent:
@@ -77,6 +78,23 @@ def test_clear_cases_are_told_apart(content: ReportContent) -> None:
     assert COHERENT not in said[0]
 
 
+def test_checks_and_other_priors_are_printed(content: ReportContent) -> None:
+    """Catches fits whose checks are kept and never shown, priors mixed up, and a sceptic who finds more."""
+    tables = {table.spec.name: table for table in content.tables if table.spec.name in CHECKED}
+    assert set(tables) == CHECKED
+    for table in tables.values():
+        format_table(table)
+    priors, refits = rows_of(content, "incoherence_priors"), content.data["incoherence_priors"]
+    assert priors.loc[LEANING, "estimate0"] == rows_of(content, "coherence_schools").loc[LEANING, "posterior"]
+    wanted = refits[(refits["measure"] == "persistent") & (refits["target"] == "these")]
+    wanted = wanted[wanted["model"] == LEANING].set_index("prior")["estimate"]
+    assert priors.loc[LEANING, "estimate2"] == wanted["sceptic: share one prior sd lower"]
+    assert priors.loc[COHERENT, "p_present2"] <= priors.loc[COHERENT, "p_present1"]
+    tails = rows_of(content, "incoherence_checks")
+    assert len(tails) == 2
+    assert tails.drop(columns=["label", "reason"]).stack().between(0, 1).all()
+
+
 def test_difference_of_models_has_its_sign(content: ReportContent) -> None:
     """Catches a contrast read as second minus first."""
     contrasts = content.data["incoherence_contrasts"].set_index("measure").loc["persistent"]
@@ -106,6 +124,9 @@ def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.
     assert schools["moment"].notna().all()
     assert posterior[["linked_these", "normal_these", "linked_new", "p_present"]].isna().all().all()
     assert (posterior["decision"] == "").all()
+    for name in CHECKED:
+        numbers = rows_of(content, name).select_dtypes("number")
+        assert numbers.isna().all().all()
     contrasts = next(table.rows for table in content.tables if table.spec.name == "persistent_contrasts")
     assert contrasts[["estimate", "ci_low", "p_direction", "p_rope"]].isna().all().all()
     assert not any("exceeds .10" in words for words in content.summary)

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
+from scipy.stats import norm
 from scipy.stats import t as student
 
+from analysis.frequentist.calibration import probability_errors, reliability_curve
 from analysis.frequentist.token_probabilities import (
     ANSWERS,
     CHOSEN,
@@ -99,3 +102,53 @@ def test_degenerate_classes_have_reasons(truth: list[int], unit: list[int], reas
         assert found["reason"] == reason
         assert np.isnan(found["ci_low"])
     assert token_probability_estimates(questions([], [])).empty
+
+
+def test_intervals_recover_the_truth_of_clustered_questions() -> None:
+    """Catches intervals that take questions of a unit as independent, an AUC that a lean moves, and a bias that depends
+    on a threshold: 40 data sets of 40 units of 10, log-odds N(1 +- .5, 1), half of the variance shared by the unit."""
+    rng, sets, units, per_unit = np.random.default_rng(21), 40, 40, 10
+    shape = (sets, units, per_unit)
+    truth = np.broadcast_to(np.arange(units * per_unit).reshape(units, per_unit) % 2, shape)
+    noise = np.sqrt(0.5) * (rng.standard_normal((sets, units, 1)) + rng.standard_normal(shape))
+    z = 1.0 + (truth - 0.5) + noise
+    parts = [
+        questions(expit(z[i]).ravel(), truth[i].ravel(), np.repeat(np.arange(units), per_unit)).assign(
+            model=f"m{i:02d}"
+        )
+        for i in range(sets)
+    ]
+    found = token_probability_estimates(pd.concat(parts, ignore_index=True))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+    mean = [expit(1.0 + side + nodes) @ weights / weights.sum() for side in (0.5, -0.5)]
+    truths = {
+        # The difference of two log-odds of different units is N(1, 2).
+        "auc": norm.cdf(1 / np.sqrt(2)),
+        "answer_bias": mean[0] + mean[1] - 1,
+        "balanced_accuracy": (mean[0] + 1 - mean[1]) / 2,
+        # Both classes are answered equally well where the log-odds are 1.
+        "even_threshold": expit(1.0),
+    }
+    for measure, true in truths.items():
+        own = found[(found["measure"] == measure) & (found["based_on"] == TOKENS)]
+        covered = ((own["ci_low"] <= true) & (true <= own["ci_high"])).mean()
+        assert covered >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / sets), measure
+        assert own["estimate"].mean() == pytest.approx(true, abs=0.02), measure
+        assert (own["ci_high"] - own["ci_low"]).mean() < 0.25, measure
+
+
+def test_curve_of_calibrated_tokens_holds_the_truth() -> None:
+    """Catches bins by rank for bins by value, and a sign turned round: truth is drawn from the probability."""
+    rng = np.random.default_rng(22)
+    units, per_unit = 60, 20
+    p = expit(rng.standard_normal((units, 1)) + rng.standard_normal((units, per_unit))).ravel()
+    truth = (rng.random(p.size) < p).astype(int)
+    answers = questions(p, truth, np.repeat(np.arange(units), per_unit))
+    curve = reliability_curve(answers, rng=rng, resamples=500)
+    known = curve[curve["ci_low"].notna()]
+    held = (known["ci_low"] <= known["mean_probability"]) & (known["mean_probability"] <= known["ci_high"])
+    assert len(known) >= 8
+    assert (~held).sum() <= 1
+    errors = probability_errors(answers, rng=rng, resamples=500).iloc[0]
+    assert errors["brier_low"] <= (p * (1 - p)).mean() <= errors["brier_high"]
+    assert errors["bias_low"] <= 0 <= errors["bias_high"]

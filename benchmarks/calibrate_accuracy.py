@@ -1,7 +1,7 @@
 """Ranks under the priors of the accuracy model, and coverage of its intervals beside the frequentist ones.
 
     python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 40] [--seed 20261130]
-    python benchmarks/calibrate_accuracy.py --long 600 [--seed 20261130]
+    python benchmarks/calibrate_accuracy.py --long 600 [--design items] [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
 in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks
@@ -9,8 +9,9 @@ warn of the right model. Coverage: 5 models of fixed levels, 200 items, four wor
 has it; half of the items easy, half hard; models that differ in what units of 10 items are to them, which the model
 leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
-``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of items asked once among
-the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach: ``accuracy_long.csv``.
+``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of one
+design among the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach:
+``accuracy_long.csv``, of other designs than items ``accuracy_long_<design>.csv``.
 """
 
 import argparse
@@ -138,9 +139,9 @@ def frequentist(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return rows, pd.DataFrame({"estimate": found.estimate, "ci_low": found.ci_low, "ci_high": found.ci_high})
 
 
-def long_ranks(simulations: int, seed: int) -> pd.DataFrame:
-    """Share of truths outside the central 94 % of the draws of whole fits, items asked once; with standard errors."""
-    priors, empty, rows = AccuracyPriors(), empty_design("items"), []
+def long_ranks(simulations: int, seed: int, design: str) -> pd.DataFrame:
+    """Share of truths outside the central 94 % of the draws of whole fits of one design, with standard errors."""
+    priors, empty, rows = AccuracyPriors(), empty_design(design), []
     whole = SamplerSettings(chains=4, draws=1000, tune=50, cores=1)
     for at in range(simulations):
         rng = np.random.default_rng([seed, 7, at])
@@ -150,6 +151,8 @@ def long_ranks(simulations: int, seed: int) -> pd.DataFrame:
         accuracy = mean_accuracy(truth["level"], truth["sd"])[0]
         below = {"sd_items": found["sd"] < truth["sd"], "accuracy": found["accuracy"][..., 0] < accuracy}
         below["sd_models"] = np.exp(found["log_sd_level"]) < truth["sd_level"]
+        if empty.has_unit:
+            below["share_units"] = found["share"] < truth["share"]
         rows.append({name: float(value.mean()) for name, value in below.items()})
     place = pd.DataFrame(rows)
     low, high = (place < 0.03).mean(), (place > 0.97).mean()
@@ -163,12 +166,16 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
     parser.add_argument("--data-sets", type=int, default=40, help="data sets by world")
     parser.add_argument("--seed", type=int, default=20261130)
-    parser.add_argument("--long", type=int, metavar="N", help="rank N truths of items asked once among whole fits")
+    parser.add_argument("--long", type=int, metavar="N", help="rank N truths of one design among whole fits")
+    parser.add_argument("--design", choices=list(DESIGNS), default="items", help="of --long")
     args = parser.parse_args()
     if args.long:
-        table = long_ranks(args.long, args.seed)
-        command = f"python benchmarks/calibrate_accuracy.py --long {args.long} --seed {args.seed}"
-        table.assign(command=command).round(5).to_csv(RESULTS / "accuracy_long.csv", index=False)
+        table = long_ranks(args.long, args.seed, args.design)
+        command = (
+            f"python benchmarks/calibrate_accuracy.py --long {args.long} --design {args.design} --seed {args.seed}"
+        )
+        name = "accuracy_long.csv" if args.design == "items" else f"accuracy_long_{args.design}.csv"
+        table.assign(command=command).round(5).to_csv(RESULTS / name, index=False)
         print(table.round(4).to_string())
         return
     start, names = time.process_time(), list(DESIGNS)

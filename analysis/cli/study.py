@@ -57,8 +57,7 @@ def init_study(args: argparse.Namespace) -> int:
     if args.logs.exists() and (tables := foreign_tables(args.logs)):
         columns = dict.fromkeys(column for names in tables.values() for column in names)
         text = draft_mapping(tables, candidates(columns), name=args.logs.resolve().name)
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
+        _write(output, text)
         named = "a table" if len(tables) == 1 else f"{len(tables)} tables"
         print(f"{output}: no log of a known format here, but {named}: choose the columns under [map]")
         return 0
@@ -70,8 +69,7 @@ def init_study(args: argparse.Namespace) -> int:
             designs = read_designs(con, study)
             violations = check_responses(con, designs, study)
             text = draft_study(con, designs, name=args.logs.resolve().name, violations=violations)
-    with output.open("x", encoding="utf-8") as file:
-        file.write(text)
+    _write(output, text)
     print(f"{output}: drafted from {intake.rows:,} responses, {len(designs)} task{'' if len(designs) == 1 else 's'}")
     for error in (violation for violation in violations if violation.severity == ERROR):
         print(f"  error: {printable(error.message)}")
@@ -80,3 +78,19 @@ def init_study(args: argparse.Namespace) -> int:
     for sentence in said[:_SENTENCES]:
         print(f"  {printable(sentence)}")
     return 0
+
+
+def _write(output: Path, text: str) -> None:
+    """Write a new file whole, or leave none."""
+    from analysis.errors import StudyError
+
+    try:
+        file = output.open("x", encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"{output}: cannot be written ({error.strerror}); name another file with -o") from error
+    try:
+        with file:
+            file.write(text)
+    except OSError as error:
+        output.unlink(missing_ok=True)
+        raise StudyError(f"{output}: cannot be written ({error.strerror}); name another file with -o") from error

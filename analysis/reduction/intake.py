@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.errors import AnalysisError
+from analysis.importers import standard, wide_table
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.detect import Found, find_logs
 from analysis.parsing.answers import ReadingPolicy
@@ -84,10 +85,18 @@ def take_in(paths: list[Path], study: Study, settings: IntakeSettings, store: Pa
         accounts = _with_key(accounts, key, root)
     files = files_table(accounts)
     records, rows = int(files["records"].sum()), int(files["rows"].sum())
-    if not records and study.columns:
-        named = ", ".join(account.file for account in accounts if account.verdict == "read")
-        raise AnalysisError(f"no rows: {named} has a header and nothing below it", offenders=(named,))
+    if not records and not rows:
+        _refuse_headers_alone(accounts)
     return Intake(files, set_aside_table(accounts), notes_table(accounts), store, records, rows)
+
+
+def _refuse_headers_alone(accounts: list[FileAccount]) -> None:
+    """Refuse tables of which none has a row; logs of a harness say themselves what became of their records."""
+    read = [account for account in accounts if account.verdict == "read"]
+    if all(account.format in (standard.NAME, wide_table.NAME) for account in read):
+        named = ", ".join(account.file for account in read)
+        has = "has a header and nothing below it" if len(read) == 1 else "have headers and nothing below them"
+        raise AnalysisError(f"no rows: {named} {has}", offenders=[account.file for account in read])
 
 
 def _read_all(reader: FileReader, found: list[Found], settings: IntakeSettings, store: Path) -> list[FileAccount]:

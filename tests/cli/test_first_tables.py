@@ -1,6 +1,7 @@
 """A stranger's own tables: what is refused says what to write, and what it says to write works."""
 
 import re
+import resource
 import tomllib
 from pathlib import Path
 
@@ -125,4 +126,31 @@ def test_a_table_in_another_encoding_is_told_to_be_saved_anew(tmp_path, capsys):
         status, text = said(capsys, *command, tmp_path)
         assert status == 2
         assert "not valid UTF-8; save the file as UTF-8" in text
+    assert not (tmp_path / "study.toml").exists()
+
+
+@pytest.mark.parametrize("command", [("validate",), ("report", "--no-bayes"), ("study", "init")])
+def test_a_header_alone_is_refused_without_settings_too(tmp_path, capsys, command):
+    """Catches an empty report with exit status 0."""
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.csv").write_text("model,item,answer\n")
+    first, *options = command
+    named = ["init", tmp_path / "logs"] if options == ["init"] else [tmp_path / "logs", *options]
+    out = ["--out", tmp_path / "out"] if first == "report" else []
+    status, text = said(capsys, first, *named, *out)
+    assert (status, "no rows: a.csv has a header and nothing below it" in text) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
+
+
+def test_a_draft_that_does_not_fit_on_the_disk_leaves_no_file(tmp_path, capsys):
+    """Catches half a study.toml, which the next command would read, and an error that names no file."""
+    (tmp_path / "a.csv").write_text("LLM,Q\nm,a\n")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        status, text = said(capsys, "study", "init", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert status == 2
+    assert "study.toml: cannot be written (File too large)" in text
     assert not (tmp_path / "study.toml").exists()

@@ -241,10 +241,13 @@ def test_a_directory_without_logs_says_what_was_looked_at(tmp_path, files, looke
         taken(tmp_path / "logs", tmp_path / "s.parquet")
 
 
-def test_a_log_without_records_is_read_and_empty(tmp_path):
+def test_tables_without_rows_are_refused_unless_another_has_some(tmp_path):
+    """Catches an empty report of a header, and a table without rows that hides the logs beside it."""
     write(tmp_path / "logs" / "a.csv", HEAD)
-    intake = taken(tmp_path / "logs", tmp_path / "s.parquet")
-    assert (intake.rows, stored(intake.store)) == (0, [])
+    with pytest.raises(AnalysisError, match=r"no rows: a\.csv has a header and nothing below it"):
+        taken(tmp_path / "logs", tmp_path / "s.parquet")
+    write(tmp_path / "logs" / "b.csv", HEAD + "m,1,yes,yes\n")
+    assert taken(tmp_path / "logs", tmp_path / "s.parquet").rows == 1
 
 
 def test_the_output_is_not_read_as_a_log(tmp_path):

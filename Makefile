@@ -55,9 +55,11 @@ bench: $(STAMP) ## time the full-size run and compare with peers
 
 calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py $(ARGS)
+	@$(PY) benchmarks/calibrate_floor.py --deviates $(ARGS)
 	@$(PY) benchmarks/calibrate_persistent.py
 	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
 	@$(PY) benchmarks/calibrate_tests.py
+	@$(PY) benchmarks/calibrate_planning.py
 	@$(PY) benchmarks/calibrate_tokens.py
 	@$(PY) benchmarks/calibrate_null_reports.py
 	@$(PY) benchmarks/belief_bias_coverage.py

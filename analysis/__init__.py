@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         incoherence,
         item_counts,
         measures,
+        power,
         read_logs,
         report,
     )
@@ -49,6 +50,7 @@ __all__ = [
     "incoherence",
     "item_counts",
     "measures",
+    "power",
     "read_logs",
     "report",
 ]

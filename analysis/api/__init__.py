@@ -3,6 +3,7 @@
 from analysis.api.estimates import compare_models, floor_tests, incoherence, item_counts, measures
 from analysis.api.fits import compare, draws, fit_accuracy, fit_answer_bias, fit_incoherence
 from analysis.api.logs import Logs, read_logs
+from analysis.api.planning import power
 from analysis.api.reports import report
 from analysis.bayes.accuracy_result import AccuracyFit
 from analysis.bayes.incoherence_result import IncoherenceFit
@@ -27,6 +28,7 @@ __all__ = [
     "incoherence",
     "item_counts",
     "measures",
+    "power",
     "read_logs",
     "report",
 ]

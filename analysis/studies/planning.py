@@ -53,7 +53,7 @@ def planning_part(context: TaskContext, parts: Sequence[Part]) -> Part | None:
     """
     if context.design.target == "census":
         return None
-    data = _data(context, parts)
+    data = planning_data(context, parts)
     rows = observed_designs(data, level=1 - context.ci_level, power=POWER)
     if rows.empty:
         return None
@@ -71,7 +71,7 @@ def planning_part(context: TaskContext, parts: Sequence[Part]) -> Part | None:
     )
 
 
-def _data(context: TaskContext, parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
+def planning_data(context: TaskContext, parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
     """Data of the parts by stem; differences in accuracy of two models where no part has differences."""
     by_stem: dict[str, list[pd.DataFrame]] = {}
     for part in parts:

@@ -102,7 +102,8 @@ def assumed_answers(
     size = check_effect(question, kind.effect if effect is None else effect)
     name = f"{kind.asks[0].upper()}{kind.asks[1:]}"
     rows = pd.DataFrame([{"label": name, "asked": asked} | answer(question, effect=size, power=power)])
-    notes = [f"{said[0].upper()}{said[1:]}." for said in (*question.assumed, f"unit: {question.unit}")]
+    unit = () if question.unit == "unit" else (f"a unit is one {question.unit}",)
+    notes = [f"{said[0].upper()}{said[1:]}." for said in (*question.assumed, *unit)]
     if asked == "persistent":
         k = wordings_needed(assumptions, size, power=power, level=kind.level if level is None else level)
         notes.append(

@@ -64,10 +64,22 @@ EVIDENCE = (
         _rejections,
     ),
     Evidence(
+        "deviate_coverage",
+        "Coverage of the intervals of d' and c",
+        "Nominal .95, in the same regimes; an interval that is open on a side covers whatever lies there.",
+        _floor_coverage,
+    ),
+    Evidence(
         "test_sizes",
         "Size, power and coverage of paired tests, factors and pairwise comparisons",
         "One row per simulated regime, method and quantity; the band is derived from the number of replicates.",
         _columns("regime", "method", "quantity", "estimate", "replicates", "band_low", "band_high"),
+    ),
+    Evidence(
+        "planning_power",
+        "Power that planning predicts",
+        "Beside the share of simulated studies in which the report's own test rejects.",
+        _columns("question", "design", "effect", "predicted", "simulated", "mc_error", "replicates"),
     ),
     Evidence(
         "persistent_coverage",
@@ -100,6 +112,12 @@ EVIDENCE = (
         "bias_sbc_units",
         "Simulation-based calibration of the model of estimates by unit",
         "As above, where units are asked more than once.",
+        _ranks,
+    ),
+    Evidence(
+        "bias_sbc_families",
+        "Simulation-based calibration of the model of estimates by unit with families of models",
+        "As above, for eight models in four families.",
         _ranks,
     ),
     Evidence(

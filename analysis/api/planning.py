@@ -1,0 +1,107 @@
+"""What a design can detect, from Python."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from analysis.api.logs import Logs
+from analysis.errors import AnalysisError
+from analysis.planning.assumptions import Assumptions
+from analysis.planning.question import check_power
+from analysis.studies.parts import PARTS, with_estimates
+from analysis.studies.planning import planning_data
+from analysis.studies.planning_answers import FEW_DRAWS, assumed_answers, observed_answers
+
+
+def power(
+    source: str | Logs,
+    *,
+    effect: float | None = None,
+    power: float = 0.8,
+    level: float | None = None,
+    units: int | None = None,
+    rows_per_unit: float | None = None,
+    rho: float | None = None,
+    deff: float | None = None,
+    accuracy: float | None = None,
+    gap: float | None = None,
+    class_correlation: float | None = None,
+    split_units: bool = False,
+    correlation: float | None = None,
+    discordant: float | None = None,
+    noise: float | None = None,
+    wordings: int | None = None,
+    levels: int | None = None,
+    interaction: float | None = None,
+    template_sd: float | None = None,
+    other_templates: int | None = None,
+) -> pd.DataFrame:
+    """What a design can detect, its power at an effect, and the units that the effect takes.
+
+    Parameters
+    ----------
+    source : str or Logs
+        A question under assumptions (``floor``, ``floor-difference``, ``accuracy``, ``accuracy-difference``,
+        ``answer-bias``, ``balanced-accuracy``, ``polarity-sensitivity``, ``change``, ``persistent``, ``range``,
+        ``templates``), or logs: every estimand at the variances observed in them.
+    effect : float, optional
+        To show; of ``floor`` ``accuracy`` may name the floor instead.
+    power : float in (0, 1)
+        Probability with which to show it.
+    level : float in (0, 1), optional
+        Of the test.
+    units, ... :
+        Assumptions of a question: ``planning.assumptions.Assumptions``.
+
+    Returns
+    -------
+    DataFrame
+        One row per question: ``detectable_effect, power_at_effect, units_needed``, ...
+
+    Raises
+    ------
+    AnalysisError
+        An unknown question, or an assumption that is missing, out of place or out of range.
+
+    Examples
+    --------
+    >>> import analysis as eh
+    >>> plan = eh.power("floor", units=80, rows_per_unit=5, rho=0.1, effect=0.05)
+    >>> round(float(plan["detectable_effect"].iloc[0]), 3), int(plan["units_needed"].iloc[0])
+    (0.086, 236)
+    """
+    check_power(power)
+    assumptions = Assumptions(
+        units=units,
+        rows_per_unit=rows_per_unit,
+        rho=rho,
+        deff=deff,
+        accuracy=accuracy,
+        gap=gap,
+        class_correlation=class_correlation,
+        split_units=split_units,
+        correlation=correlation,
+        discordant=discordant,
+        noise=noise,
+        wordings=wordings,
+        levels=levels,
+        interaction=interaction,
+        template_sd=template_sd,
+        other_templates=other_templates,
+    )
+    if isinstance(source, str):
+        return assumed_answers(source, assumptions, effect=effect, power=power, level=level).rows
+    if assumptions.given():
+        raise AnalysisError(f"{', '.join(assumptions.given())}: of questions; what logs vary by is observed")
+    return observed_answers(_data(source), simulated=source.simulated, effect=effect, power=power, level=level).rows
+
+
+def _data(logs: Logs) -> dict[str, pd.DataFrame]:
+    """Data of all parts of a report, without Bayesian columns and with few draws: none enters a standard error."""
+    tables: dict[str, list[pd.DataFrame]] = {}
+    for context in logs.contexts():
+        estimated = with_estimates(replace(context, resampling=FEW_DRAWS, bayes=None))
+        parts = [part for make in PARTS if (part := make(estimated)) is not None]
+        for name, table in planning_data(estimated, parts).items():
+            tables.setdefault(name, []).append(table)
+    return {name: pd.concat(found, ignore_index=True) for name, found in tables.items()}

@@ -1,8 +1,12 @@
 """Beta-binomial and binomial log-likelihoods with their gradient in one pass, compiled once and kept on disk.
 
 Cells are taken in tiles of fixed size whose intermediate values lie in one small array, so that the
-compiler turns every loop into vector instructions. The log-gamma and digamma functions of an argument
-share a shift by eight and one logarithm.
+compiler turns every loop into vector instructions. For a count k and a whole number of steps
+
+    log-gamma(a + k) - log-gamma(a) = log a (a + 1) ... (a + min(k, 8) - 1)
+                                      + log-gamma(a + max(k, 8)) - log-gamma(a + 8),
+
+where the second line is by asymptotic series, and 0 up to k = 8.
 """
 
 import math
@@ -14,12 +18,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_TILE: Final = 64
+_TILE: Final = 32
+# Places of the intermediate values within a tile: first those of Yes, then, _TILE further, those of No.
+_COUNT, _P, _BASE, _RAISED, _VALUE, _SLOPE = (2 * _TILE * i for i in range(6))
+# Arguments of the logarithms, upper and lower of both outcomes and a product, their logarithms, and the log-odds.
+_Z, _LOG, _ETA = 12 * _TILE, 17 * _TILE, 22 * _TILE
 #: Numbers that ``beta_binomial_block`` needs as working space.
-WORK_SIZE: Final = 16 * _TILE
-# Places of the intermediate values within a tile; _Z and _LOG hold three values per cell.
-_BASE, _COUNT, _SLOPE, _VALUE, _Z, _LOG = 0, _TILE, 2 * _TILE, 3 * _TILE, 4 * _TILE, 7 * _TILE
-_ETA, _YES, _NO, _P, _Q, _KEPT = 10 * _TILE, 11 * _TILE, 12 * _TILE, 13 * _TILE, 14 * _TILE, 15 * _TILE
+WORK_SIZE: Final = 23 * _TILE
 
 #: Arguments are raised by this much before the asymptotic series, whose error is then below 2e-14.
 _SHIFT: Final = 8.0
@@ -30,9 +35,15 @@ _LN2_HIGH: Final = 6.93147180369123816490e-01
 _LN2_LOW: Final = 1.90821492927058770002e-10
 #: Adding and subtracting it rounds a double to a whole number.
 _ROUND: Final = 6755399441055744.0
-_ONE_BITS: Final = 0x3FF0000000000000
-_ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
-_MANTISSA: Final = 0x000FFFFFFFFFFFFF
+# Bits of doubles, without sign: there are vector instructions for these alone.
+_RAISE_BITS: Final = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)
+_ROOT_HALF_BITS: Final = np.uint64(0x3FE6A09E667F3BCD)
+_MANTISSA: Final = np.uint64(0x000FFFFFFFFFFFFF)
+_MANTISSA_LENGTH: Final = np.uint64(52)
+_EXPONENT_OF_ONE: Final = np.uint64(1023)
+#: Bits of 2^52, whose last ones hold a whole number.
+_WHOLE_BITS: Final = np.uint64(0x4330000000000000)
+_WHOLE: Final = 4503599627370496.0 + 1023.0
 _HALF_LOG_TWO_PI: Final = 0.91893853320467274178
 
 
@@ -93,73 +104,87 @@ def log_gamma_and_slope(x: float) -> tuple[float, float]:
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
 def _logistic(t: Floats) -> None:
-    """_P and _Q from _ETA, each to full relative precision."""
-    bits = t.view(np.int64)
+    """Probabilities of Yes and No from _ETA, each to full relative precision."""
+    bits = t.view(np.uint64)
     for i in range(_TILE):
         x = -min(max(t[i + _ETA], -_LARGEST), _LARGEST)
-        whole = (x * _LOG2_E + _ROUND) - _ROUND
-        t[i + _Z] = whole
-        t[i + _Z + _TILE] = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
+        t[i + _LOG] = x * _LOG2_E + _ROUND
+        whole = t[i + _LOG] - _ROUND
+        t[i + _Z] = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
     for i in range(_TILE):
-        bits[i + _LOG] = (int(t[i + _Z]) + 1023) << 52
+        # The last bits hold the whole number: it becomes the exponent.
+        bits[i + _LOG] = (bits[i + _LOG] + _EXPONENT_OF_ONE) << _MANTISSA_LENGTH
     for i in range(_TILE):
-        odds = t[i + _LOG] * _exp_series(t[i + _Z + _TILE])
+        odds = t[i + _LOG] * _exp_series(t[i + _Z])
         p = 1.0 / (1.0 + odds)
         t[i + _P] = p
-        t[i + _Q] = odds * p
+        t[i + _P + _TILE] = odds * p
+
+
+@njit(inline="always", error_model="numpy")
+def _partly_rising(x: float, count: float) -> tuple[float, float]:
+    """x (x + 1) ... of ``count`` factors, at most eight, and its derivative."""
+    product, slope = 1.0, 0.0
+    for i in range(8):
+        used = 1.0 if count > i else 0.0
+        factor = x + i if count > i else 1.0
+        slope = slope * factor + product * used
+        product = product * factor
+    return product, slope
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
-def _arguments(t: Floats, phi: float, share: int, count: int) -> None:
-    """Arguments of the logarithms, and what the shift takes from the digamma difference."""
-    for i in range(_TILE):
-        lower = phi * t[i + share]
-        upper = lower + t[i + count]
-        product_u, slope_u = _rising(upper)
-        product_l, slope_l = _rising(lower)
-        both = 1.0 / (product_u * product_l)
+def _arguments(t: Floats, phi: float) -> None:
+    """Arguments of the logarithms, and what the first eight steps add to the digamma difference."""
+    for i in range(2 * _TILE):
+        lower = phi * t[i + _P]
+        product, slope = _partly_rising(lower, t[i + _COUNT])
+        shifted, raised = lower + _SHIFT, max(t[i + _COUNT] - _SHIFT, 0.0)
         t[i + _BASE] = lower
-        t[i + _COUNT] = t[i + count]
-        t[i + _Z] = upper + _SHIFT
-        t[i + _Z + _TILE] = lower + _SHIFT
-        t[i + _Z + 2 * _TILE] = product_l * product_l * both
-        t[i + _SLOPE] = (slope_u * product_l - slope_l * product_u) * both
+        t[i + _RAISED] = raised
+        t[i + _Z] = shifted + raised
+        t[i + _Z + 2 * _TILE] = shifted
+        t[i + _VALUE] = product
+        t[i + _SLOPE] = slope / product
+    for i in range(_TILE):
+        t[i + _Z + 4 * _TILE] = t[i + _VALUE] * t[i + _VALUE + _TILE]
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz"})
 def _logarithms(t: Floats) -> None:
     """_LOG from _Z, which is overwritten; positive normal numbers, error below one unit in the last place."""
-    bits = t.view(np.int64)
-    for i in range(3 * _TILE):
-        raised = bits[i + _Z] + (_ONE_BITS - _ROOT_HALF_BITS)
+    bits = t.view(np.uint64)
+    for i in range(5 * _TILE):
+        raised = bits[i + _Z] + _RAISE_BITS
         bits[i + _LOG] = (raised & _MANTISSA) + _ROOT_HALF_BITS
-        t[i + _Z] = float((raised >> 52) - 1023)
-    for i in range(3 * _TILE):
+        bits[i + _Z] = (raised >> _MANTISSA_LENGTH) | _WHOLE_BITS
+    for i in range(5 * _TILE):
+        exponent = t[i + _Z] - _WHOLE
         f = t[i + _LOG] - 1.0
         s = f / (2.0 + f)
         half = 0.5 * f * f
-        rest = s * (half + _log_series(s * s)) + t[i + _Z] * _LN2_LOW
-        t[i + _LOG] = t[i + _Z] * _LN2_HIGH - ((half - rest) - f)
+        rest = s * (half + _log_series(s * s)) + exponent * _LN2_LOW
+        t[i + _LOG] = exponent * _LN2_HIGH - ((half - rest) - f)
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
 def _differences(t: Floats) -> tuple[float, float]:
-    """Differences of log-gamma (_VALUE) and digamma (_SLOPE); their sum, and the sum of base * slope."""
+    """Differences of digamma (_SLOPE); the sum of those of log-gamma, and the sum of base * slope."""
     total = by_log_phi = 0.0
-    for i in range(_TILE):
-        lower = t[i + _BASE] + _SHIFT
-        upper = lower + t[i + _COUNT]
+    for i in range(2 * _TILE):
+        lower, raised = t[i + _BASE] + _SHIFT, t[i + _RAISED]
+        upper = lower + raised
         both = 1.0 / (upper * lower)
         w_u, w_l = lower * both, upper * both
-        log_u, log_l = t[i + _LOG], t[i + _LOG + _TILE]
+        log_u, log_l = t[i + _LOG], t[i + _LOG + 2 * _TILE]
         value_u, tail_u = _stirling(w_u)
         value_l, tail_l = _stirling(w_l)
-        value = (upper - 0.5) * log_u - (lower - 0.5) * log_l + (value_u - value_l) - t[i + _COUNT]
-        slope = log_u - log_l - 0.5 * (w_u - w_l) + (tail_u - tail_l) - t[i + _SLOPE]
-        t[i + _VALUE] = value + t[i + _LOG + 2 * _TILE]
+        total += (upper - 0.5) * log_u - (lower - 0.5) * log_l + (value_u - value_l) - raised
+        slope = log_u - log_l - 0.5 * (w_u - w_l) + (tail_u - tail_l) + t[i + _SLOPE]
         t[i + _SLOPE] = slope
-        total += t[i + _VALUE]
         by_log_phi += t[i + _BASE] * slope
+    for i in range(_TILE):
+        total += t[i + _LOG + 4 * _TILE]
     return total, by_log_phi
 
 
@@ -172,7 +197,7 @@ def beta_binomial_block(
     Parameters
     ----------
     eta, yes, no : ndarray (C,)
-        Log-odds, and counts of either outcome; a cell without counts adds 0.
+        Log-odds, and counts of either outcome, whole numbers; a cell without counts adds 0.
     phi : float
         Concentration.
     by_eta : ndarray (C,)
@@ -188,23 +213,21 @@ def beta_binomial_block(
     value = by_log_phi = 0.0
     for start in range(0, eta.size, _TILE):
         size = min(_TILE, eta.size - start)
-        t[_ETA:_P] = 0.0
+        if size < _TILE:
+            t[_ETA:] = 0.0
+            t[_COUNT : _COUNT + 2 * _TILE] = 0.0
         for i in range(size):
             t[i + _ETA] = eta[start + i]
-            t[i + _YES] = yes[start + i]
-            t[i + _NO] = no[start + i]
+            t[i + _COUNT] = yes[start + i]
+            t[i + _COUNT + _TILE] = no[start + i]
         _logistic(t)
-        _arguments(t, phi, _P, _YES)
+        _arguments(t, phi)
         _logarithms(t)
-        of_yes, slope_yes = _differences(t)
-        t[_KEPT : _KEPT + _TILE] = t[_SLOPE : _SLOPE + _TILE]
-        _arguments(t, phi, _Q, _NO)
-        _logarithms(t)
-        of_no, slope_no = _differences(t)
+        of_tile, slope = _differences(t)
         for i in range(size):
-            by_eta[start + i] = phi * t[i + _P] * t[i + _Q] * (t[i + _KEPT] - t[i + _SLOPE])
-        value += of_yes + of_no
-        by_log_phi += slope_yes + slope_no
+            by_eta[start + i] = phi * t[i + _P] * t[i + _P + _TILE] * (t[i + _SLOPE] - t[i + _SLOPE + _TILE])
+        value += of_tile
+        by_log_phi += slope
     return value, by_log_phi
 
 

@@ -27,8 +27,10 @@ from analysis.bayes.model_arrays import Coordinates, ModelArrays
 Floats = NDArray[np.float64]
 
 #: Rows of the work space of one model.
-SCRATCH: int = 8
-_SHARE, _PULLED, _TURNED, _MOVED, _SUMS, _BACK, _OTHER, _MEAN = range(SCRATCH)
+SCRATCH: int = 9
+_SHARE, _STEEP, _PULLED, _TURNED, _MOVED, _SUMS, _BACK, _OTHER, _MEAN = range(SCRATCH)
+#: So many shares are multiplied before one logarithm is taken: no product of them underflows.
+_FACTORS: int = 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
@@ -62,31 +64,26 @@ def _times(matrix: Floats, x: Floats, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _share(i: int, m: int, shift: Floats, d: ModelArrays, at: Coordinates) -> tuple[float, float]:
-    """s of the coefficient at place ``i``, and its derivative by log sd, divided by s."""
-    g = d.log_sd_at[d.group[at.order[i]]]
-    if g < 0:
-        return 1.0, 0.0
-    x = math.exp(2.0 * shift[g])
-    q = 1.0 + at.told[m, i] * (x - 1.0)
-    return x / q, 2.0 * (1.0 - at.told[m, i]) / q
+def variance_ratios(shift: Floats, d: ModelArrays, at: Coordinates, ratio: Floats) -> None:
+    """x of every coefficient in the order of the coordinates, (P,): the same for all models."""
+    for i in range(ratio.size):
+        g = d.log_sd_at[d.group[at.order[i]]]
+        ratio[i] = math.exp(2.0 * shift[g]) if g >= 0 else 1.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def coefficients(
-    m: int, z: Floats, shift: Floats, mean: Floats, d: ModelArrays, at: Coordinates, scratch: Floats, b: Floats
-) -> float:
+def coefficients(m: int, z: Floats, ratio: Floats, mean: Floats, at: Coordinates, scratch: Floats, b: Floats) -> float:
     """Coefficients of one model.
 
     Parameters
     ----------
     m : int
     z : (P,)
-    shift : (H,)
-        Of ``hyper_coordinates.hyper_shift``.
+    ratio : (P,)
+        Of ``variance_ratios``.
     mean : (P,)
         Means of the coefficients.
-    d, at : ModelArrays, Coordinates
+    at : Coordinates
     scratch : (SCRATCH, P)
         Filled for ``coefficients_gradient``.
     b : (P,)
@@ -97,11 +94,19 @@ def coefficients(
     float
         Log of the Jacobian that depends on z.
     """
-    log_jacobian = 0.0
+    log_jacobian, product = 0.0, 1.0
     for i in range(z.size):
-        scratch[_SHARE, i], _ = _share(i, m, shift, d, at)
+        within = 1.0 / (1.0 + at.told[m, i] * (ratio[i] - 1.0))
+        scratch[_SHARE, i] = ratio[i] * within
+        # Derivative of s by log sd, divided by s.
+        scratch[_STEEP, i] = 2.0 * (1.0 - at.told[m, i]) * within
         scratch[_MEAN, i] = mean[at.order[i]]
-        log_jacobian += 0.5 * math.log(scratch[_SHARE, i])
+    for i in range(z.size):
+        product *= scratch[_SHARE, i]
+        if i % _FACTORS == _FACTORS - 1:
+            log_jacobian += 0.5 * math.log(product)
+            product = 1.0
+    log_jacobian += 0.5 * math.log(product)
     _times(at.known_of_model[m], scratch[_MEAN], scratch[_OTHER])
     for i in range(z.size):
         scratch[_PULLED, i] = at.data[m, i] - scratch[_OTHER, i]
@@ -120,8 +125,6 @@ def coefficients_gradient(
     m: int,
     by_b: Floats,
     z: Floats,
-    shift: Floats,
-    d: ModelArrays,
     at: Coordinates,
     scratch: Floats,
     own: Floats,
@@ -139,13 +142,13 @@ def coefficients_gradient(
     for i in range(z.size):
         back, spread = scratch[_BACK, i], scratch[_SHARE, i] * at.spread[m, i]
         own[i] = back * math.sqrt(spread)
-        slope = _share(i, m, shift, d, at)[1]
+        slope = scratch[_STEEP, i]
         by_share = back * (spread * scratch[_TURNED, i] + scratch[_SHARE, i] * scratch[_SUMS, i])
         by_log_sd[at.order[i]] += slope * (by_share + 0.5 * own[i] * z[i] + 0.5)
         scratch[_OTHER, i] = back * spread
     _forward(at.regressions[m], scratch[_SHARE], scratch[_OTHER], scratch[_PULLED], scratch[_SUMS])
     for i in range(z.size):
-        slope = _share(i, m, shift, d, at)[1] * scratch[_SHARE, i]
+        slope = scratch[_STEEP, i] * scratch[_SHARE, i]
         by_log_sd[at.order[i]] += slope * scratch[_TURNED, i] * scratch[_SUMS, i]
     _times(at.known_of_model[m], scratch[_PULLED], scratch[_OTHER])
     for i in range(z.size):
@@ -155,7 +158,8 @@ def coefficients_gradient(
 @njit(cache=True, nogil=True, error_model="numpy")
 def many_coefficients(m: int, z: Floats, shift: Floats, mean: Floats, d: ModelArrays, at: Coordinates) -> Floats:
     """Coefficients (S, P) of one model for many draws: ``z`` and ``mean`` (S, P), ``shift`` (S, H)."""
-    found, scratch = np.empty_like(z), np.empty((SCRATCH, z.shape[1]))
+    found, scratch, ratio = np.empty_like(z), np.empty((SCRATCH, z.shape[1])), np.empty(z.shape[1])
     for s in range(len(z)):
-        coefficients(m, z[s], shift[s], mean[s], d, at, scratch, found[s])
+        variance_ratios(shift[s], d, at, ratio)
+        coefficients(m, z[s], ratio, mean[s], at, scratch, found[s])
     return found

@@ -23,22 +23,34 @@ Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def _factored(matrix: Floats, factor: Floats, inverse: Floats) -> float:
-    """Lower Cholesky factor of ``matrix``, the transposed inverse of the factor; returns the sum of log pivots."""
-    total = 0.0
-    for i in range(len(matrix)):
-        for j in range(i + 1):
-            rest = matrix[i, j]
-            for k in range(j):
-                rest -= factor[i, k] * factor[j, k]
-            factor[i, j] = math.sqrt(rest) if i == j else rest / factor[j, j]
-        total += math.log(factor[i, i])
-        for j in range(i):
-            rest = 0.0
-            for k in range(j, i):
-                rest -= factor[i, k] * inverse[j, k]
-            inverse[j, i] = rest / factor[i, i]
-        inverse[i, i] = 1.0 / factor[i, i]
+def _factored(matrix: Floats, inverse: Floats) -> float:
+    """Transposed inverse of the lower Cholesky factor of ``matrix``; returns the sum of log pivots.
+
+    The upper half of ``matrix`` becomes the transposed factor. Rows are changed by multiples of rows, which are
+    vectors in memory.
+    """
+    n, total = len(matrix), 0.0
+    for k in range(n):
+        pivot = math.sqrt(matrix[k, k])
+        total += math.log(pivot)
+        above = matrix[k]
+        for j in range(k, n):
+            above[j] /= pivot
+        for i in range(k + 1, n):
+            row, by = matrix[i], above[i]
+            for j in range(i, n):
+                row[j] -= by * above[j]
+    for i in range(n - 1, -1, -1):
+        row = inverse[i]
+        row[i:] = 0.0
+        for k in range(i + 1, n):
+            by, below = matrix[i, k], inverse[k]
+            for j in range(k, n):
+                row[j] -= by * below[j]
+        row[i] = 1.0
+        scale = 1.0 / matrix[i, i]
+        for j in range(i, n):
+            row[j] *= scale
     return total
 
 
@@ -75,12 +87,12 @@ def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inver
     for i in range(n, z.size):
         shift[i], steep = _transformed(z[i], at.scale[i], at.bend[i], at.taper[i])
         total += math.log(steep)
-    curvature, factor = at.known.copy(), np.empty((n, n))
+    curvature = at.known.copy()
     for i in range(n):
         tau = d.prior_sd_at[i]
         log_sd = at.hyper[tau] + shift[tau] if tau >= 0 else d.prior_log_sd[i]
         curvature[i, i] += math.exp(-2.0 * log_sd)
-    total -= _factored(curvature, factor, inverse)
+    total -= _factored(curvature, inverse)
     for i in range(n):
         shift[i] = -at.hyper[i]
     for i in range(n):

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, binomial_block, phi_terms
-from analysis.bayes.coefficient_coordinates import SCRATCH, coefficients, coefficients_gradient
+from analysis.bayes.coefficient_coordinates import SCRATCH, coefficients, coefficients_gradient, variance_ratios
 from analysis.bayes.hyper_coordinates import hyper_gradient, hyper_shift
 from analysis.bayes.model_arrays import BETA_BINOMIAL, BINOMIAL, LARGEST_LOG_PHI, Coordinates, ModelArrays
 
@@ -104,33 +104,37 @@ def weighted_gram(column: NDArray[np.int64], value: Floats, weight: Floats, size
 def _one_model(
     m: int,
     z: Floats,
-    shift: Floats,
+    ratio: Floats,
     mean: Floats,
-    log_sd: Floats,
+    precision: Floats,
     phi: float,
     d: ModelArrays,
     at: Coordinates,
     own: Floats,
     by_mean: Floats,
     by_log_sd: Floats,
+    scratch: Floats,
+    of_cells: Floats,
     work: Floats,
 ) -> tuple[float, float]:
-    """Terms of one model: log-density, derivative by log phi; fills ``own`` and adds to the others."""
-    scratch, b, by_b = np.empty((SCRATCH, z.size)), np.empty(z.size), np.empty(z.size)
-    eta, by_eta = np.empty(d.yes.shape[1]), np.empty(d.yes.shape[1])
-    total = coefficients(m, z, shift, mean, d, at, scratch, b)
+    """Terms of one model: log-density, derivative by log phi; fills ``own`` and adds to the others.
+
+    ``scratch`` (SCRATCH + 2, P), ``of_cells`` (2, C) and ``work`` (WORK_SIZE,) are overwritten.
+    """
+    b, by_b, eta, by_eta = scratch[SCRATCH], scratch[SCRATCH + 1], of_cells[0], of_cells[1]
+    total = coefficients(m, z, ratio, mean, at, scratch, b)
     _linear(b, d, eta)
     value, by_log_phi = likelihood_block(m, eta, phi, d, by_eta, work)
     total += value
     _linear_transposed(by_eta, d, by_b)
     for j in range(z.size):
         off = b[j] - mean[j]
-        slope = off * math.exp(-2.0 * log_sd[j])
-        total -= 0.5 * off * slope + log_sd[j]
+        slope = off * precision[j]
+        total -= 0.5 * off * slope
         by_b[j] -= slope
         by_mean[j] += slope
         by_log_sd[j] += off * slope - 1.0
-    coefficients_gradient(m, by_b, z, shift, d, at, scratch, own, by_mean, by_log_sd)
+    coefficients_gradient(m, by_b, z, at, scratch, own, by_mean, by_log_sd)
     return total, by_log_phi
 
 
@@ -168,12 +172,16 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
         phi = math.exp(min(hyper[d.log_phi_at], LARGEST_LOG_PHI))
         value, by_log_phi = phi_terms(phi, d.sizes, d.cells)
         total += value
-    mean, log_sd = np.empty(size), np.empty(size)
+    mean, precision, ratio = np.empty(size), np.empty(size), np.empty(size)
     for j in range(size):
         k, g = d.mean_at[j], d.log_sd_at[d.group[j]]
         mean[j] = hyper[k] if k >= 0 else d.mean[j]
-        log_sd[j] = hyper[g] if g >= 0 else d.log_sd[d.group[j]]
-    by_mean, by_log_sd, work = np.zeros(size), np.zeros(size), np.empty(WORK_SIZE)
+        log_sd = hyper[g] if g >= 0 else d.log_sd[d.group[j]]
+        precision[j] = math.exp(-2.0 * log_sd)
+        total -= d.yes.shape[0] * log_sd
+    variance_ratios(shift, d, at, ratio)
+    by_mean, by_log_sd = np.zeros(size), np.zeros(size)
+    scratch, of_cells, work = np.empty((SCRATCH + 2, size)), np.empty((2, d.yes.shape[1])), np.empty(WORK_SIZE)
     families = d.family_at.shape[0] > 0
     own_mean, by_own_mean = (mean.copy(), np.zeros(size)) if families else (mean, by_mean)
     for m in range(d.yes.shape[0]):
@@ -183,7 +191,20 @@ def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[fl
             _add_family(m, hyper, mean, d, own_mean)
             by_own_mean[:] = 0.0
         value, slope = _one_model(
-            m, z[start : start + size], shift, own_mean, log_sd, phi, d, at, own, by_own_mean, by_log_sd, work
+            m,
+            z[start : start + size],
+            ratio,
+            own_mean,
+            precision,
+            phi,
+            d,
+            at,
+            own,
+            by_own_mean,
+            by_log_sd,
+            scratch,
+            of_cells,
+            work,
         )
         total += value
         by_log_phi += slope

@@ -17,11 +17,21 @@ _STEM = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 
 @dataclass(frozen=True, slots=True)
+class RenderedFigure:
+    """A figure in its three formats, as bytes."""
+
+    pdf: bytes
+    svg: bytes
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A figure with the data it shows.
 
     ``name`` is the stem of its files, ``alt`` the alternative text, ``data`` the numbers drawn (written
-    as CSV), ``size`` width and height in inches; ``draw`` fills an empty matplotlib figure of that size.
+    as CSV), ``size`` width and height in inches; ``draw`` fills an empty matplotlib figure of that size;
+    ``rendered`` are its files where it was drawn already.
     """
 
     name: str
@@ -31,6 +41,7 @@ class Figure:
     data: pd.DataFrame
     size: tuple[float, float]
     draw: Callable[[Canvas], None]
+    rendered: RenderedFigure | None = None
 
 
 @dataclass(frozen=True, slots=True)

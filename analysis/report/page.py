@@ -5,9 +5,9 @@ import hashlib
 from importlib.resources import files
 from typing import Final
 
-from analysis.report.content import Figure, ReportContent, Section, printed_sentences
+from analysis.report.content import Figure, RenderedFigure, ReportContent, Section, printed_sentences
 from analysis.report.escape import escape_html
-from analysis.report.figures.render import RenderedFigure, inline_svg, rendered_figure
+from analysis.report.figures.render import inline_svg, rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.provenance_section import provenance_section
 from analysis.report.references import with_short_citations

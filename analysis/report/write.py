@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 
 from analysis.errors import AnalysisError
 from analysis.provenance import file_digest
-from analysis.report.content import ReportContent, check_names
+from analysis.report.content import RenderedFigure, ReportContent, check_names
 from analysis.report.delimited import render_csv
 from analysis.report.document import DOCUMENT, render_document
 from analysis.report.escape import escape_csv
-from analysis.report.figures.render import RenderedFigure, rendered_figure
+from analysis.report.figures.render import rendered_figure
 from analysis.report.html_table import render_html
 from analysis.report.latex import render_latex
 from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json, written_files

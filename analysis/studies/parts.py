@@ -9,6 +9,7 @@ from analysis.frequentist.answer_bias import answer_bias_estimates
 from analysis.frequentist.floor_tests import floor_tests
 from analysis.frequentist.uncertain_answers import flags, uncertainty_bounds
 from analysis.measures.rates import UNCERTAIN_TREATMENTS
+from analysis.report.figures.render import with_drawings
 from analysis.studies.accuracy import accuracy_section
 from analysis.studies.accuracy_bayes import accuracy_bayes_part
 from analysis.studies.associations import associations_part, floor_bias_words
@@ -48,10 +49,11 @@ class BegunParts:
     preset: Preset | None
     made: tuple[Part | Future[Part | None] | None, ...]
 
-    @property
-    def ready(self) -> list[Part]:
-        """The parts that were made at once."""
-        return [part for part in self.made if isinstance(part, Part)]
+    def with_drawings(self, *, simulated: bool) -> "BegunParts":
+        """The same with the figures of the short parts drawn, if a long one is still being made."""
+        if all(part.done() for part in self.made if isinstance(part, Future)):
+            return self
+        return replace(self, made=tuple(drawn(p, simulated=simulated) if isinstance(p, Part) else p for p in self.made))
 
     def all(self) -> list[Part]:
         """Every part, what the design could have shown and what the preset adds included; waits for the long ones."""
@@ -73,6 +75,11 @@ def begun_parts(context: TaskContext, begin: Begin) -> BegunParts:
     estimated, preset = with_preset(with_estimates(context), context.preset)
     long = {make: begin(make, estimated) for make in PARTS if make in LONG}
     return BegunParts(estimated, preset, tuple(long[make] if make in long else make(estimated) for make in PARTS))
+
+
+def drawn(part: Part, *, simulated: bool) -> Part:
+    """The part with its figures drawn."""
+    return replace(part, sections=tuple(with_drawings(s, simulated=simulated) for s in part.sections))
 
 
 def with_estimates(context: TaskContext) -> TaskContext:

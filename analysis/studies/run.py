@@ -56,7 +56,7 @@ def _content(logs: Prepared, clock: Clock) -> ReportContent:
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     with second_thread() as begin, stage(clock, settings, "estimating"):
         begun = [begun_parts(context, begin) for context in logs.contexts]
-        parts = [part for task in begun for part in task.all()]
+        parts = [part for task in begun for part in task.with_drawings(simulated=simulated).all()]
     results = _joined(parts)
     planned = primary_part(study, results, labels, ci_level=settings.ci_level, simulated=simulated)
     declared = declared_part(study, results, labels, simulated=simulated)

@@ -3,14 +3,14 @@
 import io
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
-from analysis.report.content import Figure
+from analysis.report.content import Figure, RenderedFigure, Section
 from analysis.report.figures.style import LABEL_SIZE, STYLE, VERMILION
 from analysis.report.notes import SIMULATED
 
@@ -28,26 +28,25 @@ _PICTURE: Final = "data:image/png;base64,"
 _DRAWN: Final = {"svg", "g", "defs", "path", "use", "clipPath", "rect", "circle", "line", "polyline", "polygon"}
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedFigure:
-    """A figure in its three formats, as bytes."""
-
-    pdf: bytes
-    svg: bytes
-    png: bytes
-
-
 def rendered_figure(figure: Figure, *, simulated: bool = False) -> RenderedFigure:
     """Draw a figure once and save it as PDF, SVG and PNG, without dates or program names inside.
 
-    ``simulated`` prints that the data are generated along the right edge.
+    ``simulated`` prints that the data are generated along the right edge. What was drawn before is not drawn again.
     """
+    if figure.rendered is not None:
+        return figure.rendered
     with mpl.rc_context(STYLE):
         canvas = drawn_canvas(figure)
         if simulated:
             canvas.text(0.995, 0.5, SIMULATED, rotation=90, ha="right", va="center", size=LABEL_SIZE, color=VERMILION)
         files = {kind: _saved(canvas, kind) for kind in _NO_DATE}
     return RenderedFigure(pdf=files["pdf"], svg=_plain_svg(files["svg"]), png=files["png"])
+
+
+def with_drawings(section: Section, *, simulated: bool) -> Section:
+    """The section with its figures drawn, for a time at which there is nothing else to do."""
+    figures = tuple(replace(f, rendered=rendered_figure(f, simulated=simulated)) for f in section.figures)
+    return replace(section, figures=figures)
 
 
 def drawn_canvas(figure: Figure) -> Canvas:

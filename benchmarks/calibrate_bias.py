@@ -30,7 +30,6 @@ RANKED = {
     "units": ("bias_sbc_units", layer_ranks, {}),
     "counts": ("bias_sbc", count_ranks, {}),
     "families": ("bias_sbc_families", layer_ranks, {"models": 8, "families": 4}),
-    "family-counts": ("bias_sbc_family_counts", count_ranks, {"models": 6, "families": 3, "templates": 2, "forms": 1}),
 }
 
 

@@ -1,10 +1,10 @@
 """Coverage of every interval, and size of the floor test, over simulated regimes.
 
-    python benchmarks/calibrate_floor.py [--replicates 4000] [--seed 20260801] [--out FILE.csv]
+    python benchmarks/calibrate_floor.py [--deviates] [--replicates 4000] [--seed 20260801] [--out FILE.csv]
 
-writes ``benchmarks/results/floor_coverage.csv`` and, beside it, the same name with ``.json``: command,
-versions, band. The band around a nominal value is 3 standard errors, where the variance is the binomial
-one of R replicates plus .007 squared, the error of the reference simulations (1,000 replicates).
+writes ``benchmarks/results/floor_coverage.csv`` (of d' and c ``deviate_coverage.csv``) and, beside it, the same name
+with ``.json``: command, versions, band. The band around a nominal value is 3 standard errors, where the variance is
+the binomial one of R replicates plus .007 squared, the error of the reference simulations (1,000 replicates).
 """
 
 import argparse
@@ -68,11 +68,12 @@ def interval_rows(regime: Regime, replicates: int, rng: np.random.Generator) -> 
     for name, (members, _) in DESIGN.floors.items():
         limits = floor_limits(rates, tuple(map(DESIGN.at, members)))
         rows.append(_row(name, "smallest of cluster Wilson", limits, float(FLOORS[name](regime.cells))))
-    return rows + deviate_rows(regime, rates)
+    return rows
 
 
-def deviate_rows(regime: Regime, rates: ClusteredRates) -> list[dict[str, object]]:
-    """Coverage of the intervals for d' and c, by the delta method and by square-and-add."""
+def deviate_rows(regime: Regime, replicates: int, rng: np.random.Generator) -> list[dict[str, object]]:
+    """Coverage of the intervals for d' and c, by the delta method and by square-and-add; an open end covers."""
+    rates = simulated_rates(regime, replicates, rng)
     classes, at = (DESIGN.at("acc_yes"), DESIGN.at("acc_no")), DESIGN.at("answer_bias")
     responses = asked(regime).sum(axis=0) @ np.array([[1, 0], [0, 1], [0, 1], [1, 0]])
     z_yes, z_no = ndtri((DESIGN.weights @ np.array(regime.cells))[list(classes)])
@@ -97,8 +98,9 @@ def test_rows(regime: Regime, replicates: int, rng: np.random.Generator) -> list
     return [{"measure": name, "method": "test", "rejected": float(hit.mean())} for name, hit in tests.items()]
 
 
-def _plan() -> Iterator[tuple[Regime, int, str, Callable[..., list[dict[str, object]]]]]:
-    for cases, rows in ((CASES, interval_rows), (NULL_CASES, test_rows)):
+def _plan(*, deviates: bool) -> Iterator[tuple[Regime, int, str, Callable[..., list[dict[str, object]]]]]:
+    of_intervals = deviate_rows if deviates else interval_rows
+    for cases, rows in ((CASES, of_intervals), ({} if deviates else NULL_CASES, test_rows)):
         for case, cells in cases.items():
             for per_cell, (surfaces, per_surface) in SIZES.items():
                 for clustering, sds in CLUSTERING.items():
@@ -106,7 +108,7 @@ def _plan() -> Iterator[tuple[Regime, int, str, Callable[..., list[dict[str, obj
     for case in ("tie .70/.70", "chance tie .50/.50", "gap .60/.80"):
         for split in SPLITS:
             for clustering, sds in CLUSTERING.items():
-                yield split_regime(case, split, *sds), 0, clustering, interval_rows
+                yield split_regime(case, split, *sds), 0, clustering, of_intervals
 
 
 def _row(
@@ -128,11 +130,11 @@ def _row(
     }
 
 
-def calibration(replicates: int, seed: int, chunk: int = 1000) -> pd.DataFrame:
+def calibration(replicates: int, seed: int, *, deviates: bool = False, chunk: int = 1000) -> pd.DataFrame:
     """All regimes; replicates in chunks so that memory stays small."""
     rng = np.random.default_rng(seed)
     tables = []
-    for regime, per_cell, clustering, rows in _plan():
+    for regime, per_cell, clustering, rows in _plan(deviates=deviates):
         parts = [pd.DataFrame(rows(regime, chunk, rng)) for _ in range(max(replicates // chunk, 1))]
         mean = pd.concat(parts).groupby(["measure", "method"], sort=False).mean().reset_index()
         labels = {"case": regime.case, "split": regime.split, "per_cell": per_cell, "clustering": clustering}
@@ -147,27 +149,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replicates", type=int, default=4000, help="data sets per regime, in thousands")
     parser.add_argument("--seed", type=int, default=20260801)
-    default = Path(__file__).parent / "results" / "floor_coverage.csv"
-    parser.add_argument("--out", type=Path, default=default)
+    parser.add_argument("--deviates", action="store_true", help="d' and c alone")
+    parser.add_argument("--out", type=Path)
     args = parser.parse_args()
+    name, option = ("deviate_coverage", "--deviates ") if args.deviates else ("floor_coverage", "")
+    out = args.out or Path(__file__).parent / "results" / f"{name}.csv"
     start = time.process_time()
-    table = calibration(args.replicates, args.seed)
+    table = calibration(args.replicates, args.seed, deviates=args.deviates)
     keys = ["case", "split", "per_cell", "clustering", "measure", "method"]
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    table[[*keys, *(name for name in table.columns if name not in keys)]].round(5).to_csv(args.out, index=False)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    table[[*keys, *(name for name in table.columns if name not in keys)]].round(5).to_csv(out, index=False)
     note = {
-        "command": f"python benchmarks/calibrate_floor.py --replicates {args.replicates} --seed {args.seed}",
+        "command": f"python benchmarks/calibrate_floor.py {option}--replicates {args.replicates} --seed {args.seed}",
         "versions": {name: version(name) for name in ("numpy", "scipy", "pandas")}
         | {"python": platform.python_version()},
         "band": "3 standard errors, variance = binomial variance of R replicates + .007 squared",
         "cpu_seconds": round(time.process_time() - start, 1),
     }
-    args.out.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-    shown = table[table["measure"] == "competence_floor"].pivot(
-        index=["case", "split", "clustering"], columns="per_cell", values="coverage"
-    )
+    out.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    shown = table[
+        (table["measure"] == ("d_prime" if args.deviates else "competence_floor")) & (table["method"] != "delta t")
+    ].pivot(index=["case", "split", "clustering"], columns="per_cell", values="coverage")
     print(shown.round(3).to_string())
-    print(f"{args.out}: {len(table)} rows, {note['cpu_seconds']} CPU seconds")
+    print(f"{out}: {len(table)} rows, {note['cpu_seconds']} CPU seconds")
 
 
 if __name__ == "__main__":

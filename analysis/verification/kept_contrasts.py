@@ -186,7 +186,10 @@ def _task_contrasts(
         ci_level=options.ci_level,
     )
     rows.insert(0, "task", task)
-    tests, said = _tests(sides, task, pairs, options) if kind.measures is INCOHERENCE else (pd.DataFrame(), [NO_VOTES])
+    if kind.measures is INCOHERENCE:
+        tests, said = _tests(sides, task, pairs, options)
+    else:
+        tests, said = pd.DataFrame(), [NO_VOTES, *_conditions_said([_levels(fit) for fit in fits])]
     quick = [side.side for side, fit in zip(sides, fits, strict=True) if _fast(fit)]
     said += [f"A quick look with few draws (--fast): {' and '.join(quick)}."] if quick else []
     return rows, tests, left_out(models, pairs) + said
@@ -205,6 +208,32 @@ def _incomparable(sides: tuple[_Side, _Side], task: str, fits: Sequence[Any]) ->
     if names[0] != names[1]:
         return f"the identity is {shown(names[0])} before and {shown(names[1])} after"
     return None
+
+
+def _conditions_said(sides: Sequence[Mapping[str, list[str]]]) -> list[str]:
+    """What is averaged over on both sides, and what of it is not matched; nothing where no condition varies."""
+    first, second = sides
+    apart = [name for name in sorted({*first, *second}) if first.get(name) != second.get(name)]
+    if not first and not second:
+        return []
+    if not apart:
+        return [f"Both sides are averaged over {_listed(first)}: kept fits are not compared within conditions."]
+    lists = [_listed({name: one[name] for name in apart if name in one}) or "none" for one in (first, second)]
+    return [f"Conditions are not matched, each side is averaged over its own: {lists[0]} before, {lists[1]} after."]
+
+
+def _levels(fit: Any) -> dict[str, list[str]]:
+    """Levels of every condition that the report of a fit compares."""
+    if fit.contrasts.empty:
+        return {}
+    names = fit.contrasts[["factor", "first", "second"]].astype(str)
+    return {
+        str(factor): sorted({*rows["first"], *rows["second"]}) for factor, rows in names.groupby("factor", sort=True)
+    }
+
+
+def _listed(levels: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{shown(name)} ({', '.join(map(shown, found))})" for name, found in levels.items())
 
 
 def _tests(

@@ -64,7 +64,9 @@ def keep_incoherence(data: Path, side: str, *, failed: str = "") -> list[str]:
     return ["data/incoherence_fits.parquet", "data/instances.parquet", f"data/fits/{key}/fit.json"]
 
 
-def keep_belief(data: Path, side: str, *, status: str = "ok", new_model: bool = True) -> list[str]:
+def keep_belief(
+    data: Path, side: str, *, status: str = "ok", new_model: bool = True, levels: tuple[str, ...] = ()
+) -> list[str]:
     rng = np.random.default_rng([2, len(side)])
     models = sorted(ENDORSED[side])
     rows, draws = [], {}
@@ -80,6 +82,9 @@ def keep_belief(data: Path, side: str, *, status: str = "ok", new_model: bool = 
     key = f"belief-bias-{side}"
     glance: dict[str, Any] = {"task": "", "fast": False, "key": key}
     tables = dict.fromkeys(TABLES, EMPTY) | {"table": pd.DataFrame(rows)}
+    if levels:
+        pairs = [{"factor": "strategy", "first": levels[0], "second": other} for other in levels[1:]]
+        tables["contrasts"] = pd.DataFrame([{**pair, "model": model} for pair in pairs for model in models])
     fit = BeliefBiasFit("", status, "", glance=glance, sentences=(), draws=draws, **tables)
     keep(data / "fits", key, fit, TABLES)
     pd.DataFrame([{**glance, "status": status, "reason": "R-hat 1.2"}]).to_parquet(data / "belief_bayes_fits.parquet")
@@ -213,3 +218,21 @@ def test_fits_are_found_by_the_key_that_the_report_names(
     instances(INCOHERENT["after"], np.random.default_rng(4)).to_parquet(after / "data" / "instances.parquet")
     rows = by_model(found_in(capsys, reports[0], after)["incoherence_contrasts"])
     assert rows["a", "persistent"]["estimate"] == pytest.approx(-0.4, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("after_levels", "said"),
+    [
+        (("direct", "steps"), 'Both sides are averaged over "strategy" ("direct", "steps")'),
+        (("direct", "hints", "steps"), 'Conditions are not matched, each side is averaged over its own: "strategy" '),
+        ((), '"strategy" ("direct", "steps") before, none after.'),
+    ],
+)
+def test_conditions_that_are_averaged_over_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], after_levels: tuple[str, ...], said: str
+) -> None:
+    """Catches a change of the prompting between two reports that passes for one of the model."""
+    sides = [written(tmp_path, side) for side in ("before", "after")]
+    for folder, side, levels in zip(sides, ("before", "after"), (("direct", "steps"), after_levels), strict=True):
+        keep_belief(folder / "data", side, levels=levels)
+    assert any(said in note for note in found_in(capsys, *sides)["notes"])

@@ -163,7 +163,7 @@ def ranks_table(design: TaskDesign, ranks: pd.DataFrame, labels: Mapping[str, st
         columns += [
             Signed(measure, head, digits=digits) if "squared" in measure else Number(measure, head, digits=digits),
             Interval(f"{measure}_rank_low", "Rank", high=f"{measure}_rank_high", digits=0),
-            Proportion(f"{measure}_first", "First", help="share of resamples in which the model is first"),
+            Proportion(f"{measure}_first", "First"),
         ]
     spec = TableSpec(
         table_name("residual_ranks", design),

@@ -29,7 +29,7 @@ from analysis.importers import (
 )
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.damage import is_refused
-from analysis.importers.probe import HEAD_BYTES, probe, undecodable_line
+from analysis.importers.probe import HEAD_BYTES, ZIP_MAGIC, probe, undecodable_line
 from analysis.importers.protocol import Claim, Probe
 from analysis.schema.map_rules import MapRule
 from analysis.schema.quoting import shown
@@ -65,6 +65,7 @@ _COMPANION_ENDINGS = (".md", ".rst")
 _LITTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini", "__pycache__", ".git", ".hg", ".svn"})
 _LITTER_TOO = frozenset({".ipynb_checkpoints", ".venv", "node_modules", ".cache"})
 _LONGEST_NAME = 100
+_SPREADSHEETS = frozenset({".xlsx", ".xls", ".xlsm", ".ods", ".numbers"})
 #: Columns of a foreign table that a message lists at most.
 _NAMED = 20
 
@@ -260,6 +261,10 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
 
 def _broken(seen: Probe) -> str:
     """What is wrong with a file that is not what its ending says; empty where nothing is known to be."""
+    if seen.path.suffix.lower() in _SPREADSHEETS:
+        return "a spreadsheet; save its table as CSV (UTF-8)"
+    if seen.head.startswith(ZIP_MAGIC) and seen.path.suffix != ".eval":
+        return "an archive; unpack it"
     if seen.path.suffix == ".eval" and not seen.members and not seen.text.lstrip().startswith("{"):
         return "ends in .eval and is no zip archive; copy it again"
     if seen.path.suffix not in (".json", ".jsonl") or len(seen.head) >= HEAD_BYTES:

@@ -12,7 +12,7 @@ from analysis.importers.protocol import Probe
 
 HEAD_BYTES = 64 << 10
 MAX_MEMBERS = 10_000
-_ZIP_MAGIC = b"PK\x03\x04"
+ZIP_MAGIC = b"PK\x03\x04"
 
 
 def probe(path: Path) -> Probe:
@@ -58,7 +58,7 @@ def _probe_file(path: Path, size: int) -> Probe:
     with path.open("rb") as stream:
         raw = stream.read(HEAD_BYTES)
         members: tuple[str, ...] = ()
-        if raw.startswith(_ZIP_MAGIC):
+        if raw.startswith(ZIP_MAGIC):
             members = _members(stream)
     head = decompressed_head(raw, HEAD_BYTES)
     text = head.decode(text_encoding(head), errors="replace")

@@ -3,6 +3,7 @@
 import re
 import resource
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,14 @@ def test_a_draft_that_does_not_fit_on_the_disk_leaves_no_file(tmp_path, capsys):
     assert status == 2
     assert "study.toml: cannot be written (File too large)" in text
     assert not (tmp_path / "study.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("a.zip", "an archive; unpack it"), ("a.xlsx", "a spreadsheet; save its table")]
+)
+def test_archives_and_spreadsheets_are_told_what_to_do(tmp_path, capsys, name, told):
+    """Catches `no known format` for what a stranger has most often beside a CSV."""
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("inner.zip", b"PK")
+    status, text = said(capsys, "validate", tmp_path)
+    assert (status, f"{name}: {told}" in text) == (2, True)

@@ -1,7 +1,6 @@
 """The compiled log-density as a C function that nutpie calls without Python: chains share no lock.
 
-The arrays of a model travel as addresses and shapes, so that one compiled function serves every model. What is
-compiled is kept on disk until this file changes; a change of what it calls takes effect with a change here.
+The arrays of a model travel as addresses and shapes, so that one compiled function serves every model.
 """
 
 from typing import Any, Final

@@ -27,7 +27,7 @@ def _factored(matrix: Floats, inverse: Floats) -> float:
     """Transposed inverse of the lower Cholesky factor of ``matrix``; returns the sum of log pivots.
 
     The upper half of ``matrix`` becomes the transposed factor. Rows are changed by multiples of rows, which are
-    vectors in memory.
+    vectors in memory; what is 0 between families stays so and is passed over.
     """
     n, total = len(matrix), 0.0
     for k in range(n):
@@ -38,6 +38,8 @@ def _factored(matrix: Floats, inverse: Floats) -> float:
             above[j] /= pivot
         for i in range(k + 1, n):
             row, by = matrix[i], above[i]
+            if by == 0.0:
+                continue
             for j in range(i, n):
                 row[j] -= by * above[j]
     for i in range(n - 1, -1, -1):
@@ -45,6 +47,8 @@ def _factored(matrix: Floats, inverse: Floats) -> float:
         row[i:] = 0.0
         for k in range(i + 1, n):
             by, below = matrix[i, k], inverse[k]
+            if by == 0.0:
+                continue
             for j in range(k, n):
                 row[j] -= by * below[j]
         row[i] = 1.0

@@ -80,7 +80,10 @@ def _beta_binomial_information(n: float, phi: float) -> Floats:
     step = max(1, int(np.ceil(n / _OUTCOMES)))
     k = np.arange(0, n + 1, step)
     a, b = phi * expit(_GRID)[:, None], phi * expit(-_GRID)[:, None]
-    log_p = gammaln(k + a) - gammaln(a) + gammaln(n - k + b) - gammaln(b) - gammaln(k + 1) - gammaln(n - k + 1)
+    rising = gammaln(k + a) - gammaln(a)
+    # The grid is symmetric, so that outcomes without gaps have the falling part mirrored.
+    falling = rising[::-1, ::-1] if step == 1 else gammaln(n - k + b) - gammaln(b)
+    log_p = rising + falling - gammaln(k + 1) - gammaln(n - k + 1)
     log_p += gammaln(n + 1) + gammaln(phi) - gammaln(n + phi)
     score = np.empty_like(log_p)
     eta, yes = (np.broadcast_to(x, log_p.shape).ravel() for x in (_GRID[:, None], k))

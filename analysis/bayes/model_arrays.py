@@ -121,7 +121,7 @@ def picked(values: Floats, at: Indices, otherwise: Floats | float) -> Floats:
 
 
 def mean_count(d: ModelArrays) -> int:
-    """Number of means: of coefficients, then of families. They are the first hyper-parameters."""
+    """Number of means: of families, then of coefficients. They are the first hyper-parameters."""
     return len(d.prior_mean) - int(d.is_log_sd.sum()) - (d.log_phi_at >= 0)
 
 

@@ -8,6 +8,7 @@ observed weights (g-computation). Target ``these`` keeps the templates, forms an
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from analysis.measures.rates import share
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StageFit:
     """One sampled stage: its arrays, coordinates and draws."""
 
@@ -32,7 +33,8 @@ class StageFit:
     coordinates: Coordinates
     draws: Draws
 
-    @property
+    # Everything that is reported asks for them; without slots there is room to keep them.
+    @cached_property
     def hyper(self) -> HyperDraws:
         """Hyper-parameters of all draws."""
         return hyper_draws(self.draws, self.arrays, self.coordinates)

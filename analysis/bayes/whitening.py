@@ -138,7 +138,11 @@ def _known_of_means(d: ModelArrays, state: State) -> Floats:
         of_all = len(d.yes) * np.diag(precision) - precision[:, None] * state.covariance.sum(axis=0) * precision
         known = of_all[np.ix_(free, free)]
     values, vectors = np.linalg.eigh(known)
-    return np.ascontiguousarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+    positive = np.ascontiguousarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+    if len(d.family_at):
+        # Rounding fills what is exactly 0 between families, and the factor would be dense.
+        positive[known == 0.0] = 0.0
+    return positive
 
 
 def _known_with_families(d: ModelArrays, state: State, precision: Floats) -> Floats:

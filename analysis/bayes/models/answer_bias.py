@@ -163,8 +163,9 @@ def assembled_arrays(
     family_at = _family_places(group, of_group, free_mean, families if pooled else None)
     of_family = group[(family_at >= 0).any(axis=0)]
     n_own, n_sds = int(free_mean.sum()), int(free_sd.sum())
-    n_means = max(n_own, int(family_at.max(initial=-1)) + 1)
-    mean_at = np.where(free_mean, np.cumsum(free_mean) - 1, -1)
+    n_added = int(family_at.max(initial=-1)) + 1
+    n_means = n_added + n_own
+    mean_at = np.where(free_mean, n_added + np.cumsum(free_mean) - 1, -1)
     log_sd_at = np.where(free_sd, n_means + np.cumsum(free_sd) - 1, -1)
     tau_at = {g: n_means + n_sds + i for i, g in enumerate(shared)}
     of_mean = group[free_mean]
@@ -172,8 +173,8 @@ def assembled_arrays(
     n_taus = len(scales)
     size = n_means + n_sds + n_taus + (concentration is not None)
     prior_mean, prior_log_sd = np.zeros(size), np.zeros(size)
-    prior_mean[:n_own] = [of_group[g].mean for g in of_mean]
-    prior_log_sd[:n_own] = [np.log(of_group[g].mean_sd) for g in of_mean]
+    prior_mean[n_added:n_means] = [of_group[g].mean for g in of_mean]
+    prior_log_sd[n_added:n_means] = [np.log(of_group[g].mean_sd) for g in of_mean]
     prior_log_sd[n_means : n_means + n_sds] = [
         np.log(p.scale if pooled or p.shared_scale is None else p.shared_scale)
         for p, free in zip(of_group, free_sd, strict=True)
@@ -187,9 +188,9 @@ def assembled_arrays(
     # What families add to a mean has the sds after those of templates and forms.
     family_taus = np.arange(n_means + n_sds + len(shared), n_means + n_sds + n_taus)
     prior_sd_at = np.full(size, -1, dtype=np.int64)
-    prior_sd_at[:n_own] = [tau_at.get(g, -1) for g in of_mean]
-    if n_means > n_own:
-        prior_sd_at[n_own:n_means] = np.repeat(family_taus, (n_means - n_own) // len(family_taus))
+    prior_sd_at[n_added:n_means] = [tau_at.get(g, -1) for g in of_mean]
+    if n_added:
+        prior_sd_at[:n_added] = np.repeat(family_taus, n_added // len(family_taus))
     column, value = _sparse(matrix)
     sizes, cells = np.unique((yes + no)[(yes + no) > 0], return_counts=True)
     return ModelArrays(
@@ -227,13 +228,17 @@ def _family_places(
     free_mean: NDArray[np.bool_],
     families: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
-    """``ModelArrays.family_at``: what families add follows the means, column by column, family by family."""
+    """``ModelArrays.family_at``: what families add stands before the means, column by column, family by family.
+
+    Data do not tie one family to another except through the means, so that a factor of their joint curvature in this
+    order is as sparse as the curvature itself.
+    """
     if families is None:
         return np.zeros((0, len(group)), dtype=np.int64)
     found = np.full((len(families), len(group)), -1, dtype=np.int64)
     columns = [j for j, g in enumerate(group) if free_mean[j] and of_group[g].family_scale is not None]
     for i, j in enumerate(columns):
-        found[:, j] = free_mean.sum() + i * (families.max() + 1) + families
+        found[:, j] = i * (families.max() + 1) + families
     return found
 
 

@@ -19,8 +19,8 @@ def pymc_model(arrays: ModelArrays) -> pm.Model:
     Returns
     -------
     pymc.Model
-        Variables ``sd`` and ``tau`` (half-normal, those that are free), ``mean`` (of coefficients, then what
-        families add to them), ``log_phi`` (with a residual) and ``coefficient`` (models × columns); the
+        Variables ``sd`` and ``tau`` (half-normal, those that are free), ``mean`` (what families add, then
+        those of coefficients), ``log_phi`` (with a residual) and ``coefficient`` (models × columns); the
         likelihood is ``counts`` or ``estimate``.
     """
     d = arrays

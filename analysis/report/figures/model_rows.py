@@ -1,5 +1,6 @@
 """Figures with one row per model: labels at the left, marks and intervals beside them, a key above."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -52,9 +53,13 @@ class RowLayout:
 
 def row_layout(labels: Sequence[str], *, row: float, width: float) -> RowLayout:
     """Layout with as much room at the left as the longest label needs."""
-    font = label_font(LABEL_SIZE)
-    widest = max((TextPath((0, 0), text, prop=font).get_extents().width for text in labels), default=0.0)
-    return RowLayout(tuple(labels), row, width, float(widest) + 2 * _EDGE)
+    return RowLayout(tuple(labels), row, width, max(map(_label_width, labels), default=0.0) + 2 * _EDGE)
+
+
+@functools.lru_cache(maxsize=4096)
+def _label_width(text: str) -> float:
+    """Width of a label in points; several figures of a report show the same models."""
+    return float(TextPath((0, 0), text, prop=label_font(LABEL_SIZE)).get_extents().width)
 
 
 def row_axes(canvas: Canvas, layout: RowLayout, panels: int = 1, *, gap: float = 20.0) -> list[Axes]:

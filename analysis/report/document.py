@@ -15,6 +15,7 @@ _PREAMBLE: Final = r"""\documentclass[10pt]{article}
 \ifPDFTeX\usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}\fi
 \usepackage[a4paper,margin=25mm]{geometry}
 \usepackage{booktabs,longtable,graphicx}
+\IfFileExists{pdflscape.sty}{\usepackage{pdflscape}}{}
 \IfFileExists{microtype.sty}{\usepackage{microtype}}{}
 \IfFileExists{hyperref.sty}{\usepackage[hidelinks]{hyperref}}{}
 \IfFileExists{placeins.sty}{\usepackage[section]{placeins}}{}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from analysis.report.formatted import NAME_WIDTH, Cell, FormattedRow, FormattedTable, Heading, format_table
-from analysis.report.latex_fit import FITTED, NOTES_WIDTH, SIZES, TURNED
+from analysis.report.latex_fit import COMMENT, FITTED, LONG_FITTED, NOTES_WIDTH, PREAMBLE, TURNED
 from analysis.report.latex_text import escape_latex, latex_width
 from analysis.report.short_names import with_short_names
 from analysis.report.spec import Table
@@ -12,25 +12,12 @@ from analysis.report.spec import Table
 LONG_TABLE_ROWS = 40
 _PAGE_LINES = 55
 _NOTE_CHARACTERS = 90
-#: Characters of a row that fit a page in the smallest size, and widths to which names are cut until they do.
-_LONG_LINE = 118
+#: Characters of a row that fit a page on its side in the smallest size; widths to which names are cut until they do.
+_LONG_LINE = 180
 _SHORTER = (28, 20, 14)
 #: Width of a text that takes several lines.
 _WRAPPED = "17em"
 _LEGEND = {"bold": "Bold:", "underline": "Underlined:", "rule": "A rule marks where"}
-
-_PREAMBLE = r"""\documentclass{article}
-\usepackage{iftex}
-\ifPDFTeX\usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}\fi
-\usepackage[a4paper,margin=25mm]{geometry}
-\usepackage{booktabs,longtable,graphicx}
-\pagestyle{empty}
-\begin{document}
-"""
-_COMMENT = r"""% Needs booktabs, longtable and graphicx; with pdflatex also \usepackage[T1]{fontenc}.
-% Label tab:NAME after the name of the file: rename one of two reports that stand in one document.
-% Characters that the font lacks: a label under [models."..."] in study.toml prints a name of your choice.
-"""
 
 
 def render_latex(table: Table) -> str:
@@ -51,12 +38,12 @@ def render_latex(table: Table) -> str:
         Source for ``\\input``; needs booktabs, longtable, graphicx and a T1 or Unicode font encoding.
     """
     shown = _fitting(format_table(table))
-    return _COMMENT + (_long(shown) if _is_long(shown) else _float(shown))
+    return COMMENT + (_long(shown) if _is_long(shown) else _float(shown))
 
 
 def standalone_latex(table: Table) -> str:
     """Document that holds one table and compiles by itself."""
-    return _PREAMBLE + render_latex(table) + "\\end{document}\n"
+    return PREAMBLE + render_latex(table) + "\\end{document}\n"
 
 
 def _fitting(table: FormattedTable) -> FormattedTable:
@@ -131,8 +118,7 @@ def _long(table: FormattedTable) -> str:
             *_head(table),
             _widest_row(table) + r" \\",
             r"\end{tabular}}%",
-            rf"\sbox0{{{SIZES[0]}\evenhandtable}}{SIZES[0]}",
-            *(rf"\ifdim\wd0>\linewidth \sbox0{{{size}\evenhandtable}}{size}\fi" for size in SIZES[1:]),
+            *LONG_FITTED,
             *NOTES_WIDTH,
             *_own_number(table),
             rf"\begin{{longtable}}{{{_alignment(table)}}}",
@@ -156,6 +142,7 @@ def _long(table: FormattedTable) -> str:
             r"\dimen0=\linewidth \advance\dimen0-\noteswidth \divide\dimen0 2",
             r"\advance\leftskip\dimen0 \advance\rightskip\dimen0 plus 1fil \parindent=0pt \footnotesize",
             *_notes(table),
+            r"\evenhandback",
             r"\endgroup",
             "",
         ]

@@ -14,8 +14,10 @@ from analysis.report.document import DOCUMENT
 ENGINES: Final = ("pdflatex", "lualatex")
 #: Seconds for one pass; a document of this kind takes a few.
 _PATIENCE: Final = 120
-#: References to tables and figures are right from the second pass.
-_PASSES: Final = 2
+#: References to tables and figures are right from the second pass, columns of tables over several pages from the third.
+_PASSES: Final = (2, 5)
+#: What the engine's log says as long as another pass would change something.
+_UNSETTLED: Final = re.compile(rb"Rerun (?:LaTeX|to get)|widths have changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,21 @@ def typeset(folder: Path) -> Typeset:
             f"-output-directory={scratch}",
             DOCUMENT,
         ]
-        for _ in range(_PASSES):
+        for done in range(1, _PASSES[1] + 1):
             problem = _one_pass(command, folder, scratch)
             if problem:
                 return Typeset(engine, problem)
+            if done >= _PASSES[0] and _settled(Path(scratch, DOCUMENT).with_suffix(".log")):
+                break
         made = Path(scratch, DOCUMENT).with_suffix(".pdf")
         if not made.is_file():
             return Typeset(engine, f"{engine} wrote no document")
         shutil.copyfile(made, folder / made.name)
     return Typeset(engine)
+
+
+def _settled(log: Path) -> bool:
+    return not (log.is_file() and _UNSETTLED.search(log.read_bytes()))
 
 
 def _one_pass(command: list[str], folder: Path, scratch: str) -> str:

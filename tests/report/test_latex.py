@@ -6,11 +6,13 @@ import subprocess
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from example_tables import FLOOR, HOSTILE_NAMES, floor_rows, hostile_table, long_table, matches_golden, skip_or_fail
 
-from analysis.report.columns import Number, Text
+from analysis.report import typeset as typesetting
+from analysis.report.columns import Column, Interval, Number, Signed, Text
 from analysis.report.latex import render_latex, standalone_latex
 from analysis.report.latex_text import _PIECES, escape_latex, latex_width
 from analysis.report.spec import Table, TableSpec
@@ -152,6 +154,58 @@ def test_long_table_repeats_its_head() -> None:
     source = render_latex(long_table(41))
     assert r"\endhead" in source
     assert source.count(r"\label{tab:levels}") == 1
+
+
+def wide_table(rows: int, columns: int) -> Table:
+    """Differences by model in many columns of intervals."""
+    at = np.arange(rows)
+    data: dict[str, object] = {"model": [f"laboratory/model-{i:02d}" for i in at]}
+    shown: list[Column] = [Text("model", "Model")]
+    for j in range(columns):
+        data |= {f"v{j}": 0.1 * j + at / 1000, f"l{j}": 0.1 * j + at / 1000 - 0.2, f"h{j}": 0.1 * j + at / 1000 + 0.2}
+        shown += [Signed(f"v{j}", f"Value {j}", digits=3), Interval(f"l{j}", high=f"h{j}", digits=3, signed=True)]
+    frame = pd.DataFrame(data).assign(ci_level=0.95, ci_method="wilson")
+    return Table(TableSpec("wide", "Wide", tuple(shown)), frame)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("rows", "columns", "turned"), [(50, 5, True), (50, 2, False), (12, 5, True), (12, 2, False)])
+def test_wide_tables_lie_on_their_side(rows: int, columns: int, turned: bool, engine: str, tmp_path: Path) -> None:
+    """Catches a table whose last columns are printed beyond the page, or in letters too small to read: every word of
+    it lies on the page, and the letters of its rows are as high as the smallest size, 7 points."""
+    compiled(standalone_latex(wide_table(rows, columns)), engine, tmp_path)
+    found = subprocess.run(
+        ["pdftotext", "-bbox", "document.pdf", "-"], cwd=tmp_path, capture_output=True, check=True, text=True
+    ).stdout
+    box = r'x[Mm]in="([-0-9.]+)" y[Mm]in="([-0-9.]+)" x[Mm]ax="([-0-9.]+)" y[Mm]ax="([-0-9.]+)"'
+    names = [tuple(map(float, m)) for m in re.findall(rf"<word {box}>laboratory/model-", found)]
+    words = [tuple(map(float, m)) for m in re.findall(rf"<word {box}>", found)]
+    told = subprocess.run(["pdfinfo", "document.pdf"], cwd=tmp_path, capture_output=True, check=True, text=True).stdout
+    page_turned = re.search(r"Page rot: +90", told) is not None
+    width, height = sorted((595.28, 841.89), reverse=page_turned)
+    assert len(names) == rows
+    assert all(x0 > 0 and y0 > 0 and x1 < width and y1 < height for x0, y0, x1, y1 in words)
+    upright = [x1 - x0 > y1 - y0 for x0, y0, x1, y1 in names]
+    on_side = page_turned or not any(upright)
+    assert on_side == turned
+    assert min(min(x1 - x0, y1 - y0) for x0, y0, x1, y1 in names) > 5.5
+
+
+def test_a_document_is_typeset_until_its_columns_settle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches heads of long tables that stand beside their columns because a pass is missing."""
+    if shutil.which("pdflatex") is None:
+        skip_or_fail("no pdflatex")
+    passes = []
+    one_pass = typesetting._one_pass
+    monkeypatch.setattr(typesetting, "_one_pass", lambda *args: (passes.append(1), one_pass(*args))[1])
+    (tmp_path / "report.tex").write_text(standalone_latex(long_table(95)), encoding="ascii")
+    assert typesetting.typeset(tmp_path).problem == ""
+    needed = len(passes)
+    passes.clear()
+    (tmp_path / "report.tex").write_text(r"\documentclass{article}\begin{document}x\end{document}", encoding="ascii")
+    assert typesetting.typeset(tmp_path).problem == ""
+    assert len(passes) == 2
+    assert needed >= 3
 
 
 def test_golden() -> None:

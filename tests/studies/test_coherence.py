@@ -192,13 +192,19 @@ def test_states_that_do_not_add_up_are_said(tmp_path: Path, latent: float, said:
     assert not said or "m (0.70)" in warned[0]
 
 
-@pytest.mark.parametrize(("sign", "comma"), [("%", "."), ("", ",")])
-def test_the_advice_on_percent_signs_and_decimal_commas_works(tmp_path: Path, sign: str, comma: str) -> None:
-    """Catches an error on ``38%`` or ``0,38`` that does not say how to have it read, or whose advice fails."""
-    rows = stated(COHERENT, 0.02)
-    for row in rows:
-        text = f"{100 * row['probability']:.0f}%" if sign else f"{row['probability']:.2f}"
-        row["probability"] = text.replace(".", comma)
+def test_numbers_with_a_percent_sign_are_shares(tmp_path: Path) -> None:
+    """Catches ``38%`` read as 38, or refused."""
+    rows = [row | {"probability": round(row["probability"], 2)} for row in stated(COHERENT, 0.02)]
+    signed = [row | {"probability": f"{100 * row['probability']:.0f}%"} for row in rows]
+    plain, percent = (reported(log(tmp_path / name, found)) for name, found in (("plain", rows), ("signed", signed)))
+    assert percent.manifest["rows"]["used"] == len(rows)
+    estimates = [found.data["incoherence"].select_dtypes("number").to_numpy(float) for found in (plain, percent)]
+    np.testing.assert_allclose(*estimates, rtol=1e-9, atol=1e-12)
+
+
+def test_the_advice_on_decimal_commas_works(tmp_path: Path) -> None:
+    """Catches an error on ``0,38`` in JSON that does not say how to have it read, or whose advice fails."""
+    rows = [row | {"probability": f"{row['probability']:.2f}".replace(".", ",")} for row in stated(COHERENT, 0.02)]
     folder = log(tmp_path / "logs", rows)
     with pytest.raises(AnalysisError, match=r'output = "probability" .* and probability = \{ value = "" \}'):
         reported(folder)

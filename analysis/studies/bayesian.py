@@ -43,7 +43,7 @@ from analysis.studies.comparison_table import (
 )
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.judgement import JudgementResults
-from analysis.studies.model_families import FAMILIES_METHODS, are_effects, families_of, families_table
+from analysis.studies.model_families import FAMILIES_METHODS, are_effects, families_table
 from analysis.studies.summary import sentence
 from analysis.studies.variance_components import COMPONENTS_METHODS, components_section
 from analysis.studies.weights import WEIGHTING, weighted_sums
@@ -93,7 +93,7 @@ def fitted_schools(context: TaskContext, results: JudgementResults, counts: pd.D
     tell, ignored = teller(context, "Bayesian model, ")
     facets, clusters = weighted_facets(counts, **WEIGHTING[design.weights]), layer if layer.reused else None
     seed = settings.seed if settings is not None else 0
-    families = families_of(context)
+    families = dict(context.families)
     fit = fit_answer_bias(
         facets,
         priors=priors,

@@ -96,6 +96,8 @@ class TaskContext:
         Published design that the user named; None leaves it to the factors.
     progress : callable
         Receives what is being done.
+    families : mapping of str to str
+        Family of every model that has one.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -114,6 +116,7 @@ class TaskContext:
     bayes: BayesianSettings | None = None
     preset: str | None = None
     progress: Callable[[str], None] = lambda stage: None
+    families: Mapping[str, str] = field(default_factory=dict)
 
     def in_other_thread(self) -> "TaskContext":
         """The same with a connection of its own to the same rows: one of DuckDB's serves one thread."""

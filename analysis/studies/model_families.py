@@ -5,12 +5,10 @@ from typing import Final
 import pandas as pd
 
 from analysis.bayes.families import AVERAGED, family_index
-from analysis.reduction.levels import model_facts
 from analysis.report.columns import Count, Estimate, Text
 from analysis.report.spec import OrderBy, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.comparison_table import HEADINGS
-from analysis.studies.context import TaskContext
 from analysis.studies.wide_table import UNEXPLAINED, table_name
 
 #: Sentence of the methods section.
@@ -18,12 +16,6 @@ FAMILIES_METHODS: Final = (
     "What models of one family have in common is an effect of the model, for leaning to Yes, sensitivity, the pull of "
     "affirmative wording and blindness to negation; models without a family are one each."
 )
-
-
-def families_of(context: TaskContext) -> dict[str, str]:
-    """Family of every model of a task that has one: as ``study.toml`` says, else as logged."""
-    facts = model_facts(context.con, context.design, context.study).dropna(subset=["family"])
-    return dict(zip(facts["model"].astype(str), facts["family"].astype(str), strict=True))
 
 
 def are_effects(models: pd.Series, families: dict[str, str]) -> bool:

@@ -15,6 +15,7 @@ from analysis.provenance import Clock
 from analysis.reduction.cells import item_counts
 from analysis.reduction.exclusions import exclusions
 from analysis.reduction.intake import Intake, IntakeSettings, reading_policy, take_in
+from analysis.reduction.levels import model_facts
 from analysis.reduction.overrides import apply_overrides, find_overrides
 from analysis.reduction.scores import item_scores
 from analysis.reduction.selection import EVERYTHING, Selection
@@ -194,10 +195,17 @@ def _reduced(
             bayes=bayes.get(design.task, settings.bayes),
             preset=settings.preset,
             progress=settings.progress,
+            families=_families(con, design, study),
         )
         for design in designs
     ]
     return Prepared(intake, settings, study, designs, tuple(contexts), excluded, statuses, (*overridden, *warnings))
+
+
+def _families(con: duckdb.DuckDBPyConnection, design: TaskDesign, study: Study) -> dict[str, str]:
+    """Family of every model of a task that has one: as ``study.toml`` says, else as logged."""
+    facts = model_facts(con, design, study).dropna(subset=["family"])
+    return dict(zip(facts["model"].astype(str), facts["family"].astype(str), strict=True))
 
 
 def _counts(

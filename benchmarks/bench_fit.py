@@ -61,7 +61,11 @@ def compared(own: dict[str, object], other: dict[str, object]) -> str:
         return "no ratio: bambi failed"
     ratio = float(spent) / float(own["cpu_s"])
     reached = float(other.get("max_r_hat", 9)) < MOST_R_HAT
-    return f"bambi / evenhand, CPU s: {'' if reached else 'at least '}{ratio:.1f} (R-hat < {MOST_R_HAT} {reached=})"
+    said = f"bambi / evenhand, CPU s: {'' if reached else 'at least '}{ratio:.1f} (R-hat < {MOST_R_HAT} {reached=})"
+    if "min_ess_bulk" not in other:
+        return said
+    per_draw = [float(fit["min_ess_bulk"]) / float(fit["cpu_s"]) for fit in (own, other)]
+    return f"{said}; CPU s per effective draw of the slowest quantity: {per_draw[0] / per_draw[1]:.0f}"
 
 
 def main() -> None:
@@ -89,7 +93,7 @@ def main() -> None:
         )
     found["ratio"] = compared(found["evenhand"], found["bambi"])
     found["command"] = f"python benchmarks/bench_fit.py --cores {args.cores} --limit {args.limit}"
-    found["simulated"] = args.logs is None
+    found["simulated"] = found["data"].get("simulated", False)
     args.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(found, indent=2))
 

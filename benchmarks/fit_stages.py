@@ -33,7 +33,13 @@ def run_facets(logs: Path, work: Path) -> dict[str, object]:
     facets.to_csv(work / "facets.csv", index=False)
     clusters = cluster_estimates(cell_covariances(unit_sums(counts)))
     (work / "clusters.pickle").write_bytes(pickle.dumps(clusters))
-    return {"rows": rows, "cells": len(facets), "models": facets["model"].nunique()}
+    simulated = con.execute("SELECT coalesce(bool_or(simulated), false) FROM responses").fetchone()
+    return {
+        "rows": rows,
+        "cells": len(facets),
+        "models": facets["model"].nunique(),
+        "simulated": simulated is not None and bool(simulated[0]),
+    }
 
 
 def run_fit(work: Path, args: argparse.Namespace) -> dict[str, object]:

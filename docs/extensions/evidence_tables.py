@@ -96,9 +96,18 @@ EVIDENCE = (
     Evidence(
         "bias_agreement",
         "How often the two schools decide alike",
-        "On the same simulated data sets: rows with the same decision, and the verdicts that a report would print.",
+        "On the same simulated data sets: rows with the same decision, also among models whose cells all lie inside, "
+        "and the verdicts that a report would print.",
         _columns(
-            "design", "measure", "rows", "decisions_alike", "verdict_agree", "verdict_explained", "verdict_differ"
+            "design",
+            "measure",
+            "rows",
+            "decisions_alike",
+            "interior_rows",
+            "interior_alike",
+            "verdict_agree",
+            "verdict_explained",
+            "verdict_differ",
         ),
     ),
     Evidence(

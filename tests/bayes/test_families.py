@@ -98,6 +98,24 @@ def test_components_hold_the_variance_between_families() -> None:
         assert abs(np.mean(difference)) < 4 * np.std(difference) / np.sqrt(len(difference))
 
 
+def test_families_are_tied_only_through_the_means() -> None:
+    """Catches a curvature that rounding has filled, or an order in which its factor fills up: every gradient would
+    then take the cube of all families' means."""
+    models = [f"m{i:03d}" for i in range(9)]
+    families = {model: "xyz"[i % 3] for i, model in enumerate(models)}
+    design = count_design(template_design(np.random.default_rng(5), models=9, templates=3, forms=2))
+    arrays = stage_arrays(design, Priors(), stage="yes", families=families)
+    known = whitened_coordinates(arrays).coordinates.known
+    added = int(arrays.family_at.max()) + 1
+    assert added == 12
+    assert arrays.mean_at.min() == added
+    apart = np.arange(added)[:, None] % 3 != np.arange(added) % 3
+    factor = np.linalg.cholesky(known + np.eye(len(known)))
+    assert (known[:added, :added][apart] == 0).all()
+    assert (factor[:added, :added][apart] == 0).all()
+    assert np.count_nonzero(known[added:, :added]) > 0
+
+
 def test_rows_of_families_are_means_over_their_models() -> None:
     """Catches an average over draws' neighbours, a model of another family, and an unasked one that blanks a family."""
     rng = np.random.default_rng(2)

@@ -151,14 +151,15 @@ def _check_paths(texts: list[str], paths: list[Path]) -> None:
 def _write(found: "Answers", out: Path) -> None:
     from analysis.report.export_files import write_export
     from analysis.report.figures.render import rendered_figure
+    from analysis.report.write import frame_csv
 
     figures = found.figures()
-    write_export({"answers": found.rows, "by_units": found.sizes}, {"README.md": found.readme(figures)}, out)
+    files: dict[str, str | bytes] = {"README.md": found.readme(figures)}
     for figure in figures:
         drawn = rendered_figure(figure, simulated=found.simulated)
-        for ending, data in (("pdf", drawn.pdf), ("svg", drawn.svg), ("png", drawn.png)):
-            (out / f"{figure.name}.{ending}").write_bytes(data)
-        figure.data.assign(simulated=found.simulated).to_csv(out / f"{figure.name}.csv", index=False)
+        files |= {f"{figure.name}.pdf": drawn.pdf, f"{figure.name}.svg": drawn.svg, f"{figure.name}.png": drawn.png}
+        files[f"{figure.name}.csv"] = frame_csv(figure.data.assign(simulated=found.simulated))
+    write_export({"answers": found.rows, "by_units": found.sizes}, files, out)
 
 
 def _records(rows: "pd.DataFrame") -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from analysis.errors import AnalysisError
 
-#: Assumption -> (lowest, highest, whether the ends are possible, whole number, what it is).
+#: Assumption -> (lowest, highest, whether the ends are possible, whether it is a whole number).
 _RANGES: Final[dict[str, tuple[float, float, bool, bool]]] = {
     "units": (2, 10_000_000, True, True),
     "rows_per_unit": (1, 1_000_000, True, False),

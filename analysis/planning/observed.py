@@ -17,8 +17,6 @@ from analysis.planning.t_power import t_test_power
 #: Effects of which power and units are given, unless another is asked for: five points, or .10 log-odds.
 USUAL_EFFECT: Final = 0.05
 USUAL_LOG_ODDS: Final = 0.10
-#: Level of the test of persistent incoherence, that of one end of a 95 % interval.
-PERSISTENT_LEVEL: Final = 0.025
 #: Stem of standard errors of differences in accuracy, of tasks without other comparisons of models.
 PAIRS: Final = "pair_errors"
 NOT_AT_ENDS: Final = "at the largest standard errors no possible effect is shown with this power"
@@ -43,7 +41,8 @@ def observed_designs(
         Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``,
         ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``; those that are missing are not asked for.
     level : float in (0, 1)
-        Of the tests; two-sided but for the floor.
+        Of the tests; two-sided but for the floor, and for persistent incoherence at half of it, that of one end of
+        its interval.
     power : float in (0, 1)
     effect : float, optional
         Of which power and units are given.
@@ -74,7 +73,7 @@ def observed_designs(
             row[f"detectable_{end}"] = _at_end(found, end, middle, float(row["detectable_effect"]), power)
         ends = NOT_AT_ENDS if np.isnan([row["detectable_low"], row["detectable_high"]]).any() else ""
         row["reason"] = "; ".join(said for said in (row["reason"], ends, found["reason"]) if said)
-        rows.append(row | {"parameters": json.dumps(found["middle"]), "level": level})
+        rows.append(row | {"parameters": json.dumps(found["middle"]), "level": found["middle"]["level"]})
     return pd.DataFrame(rows)
 
 
@@ -137,9 +136,9 @@ def _floor(of: Parameters, row: Mapping[str, Any] | pd.Series) -> Question:
 def _persistent(of: Parameters, row: Mapping[str, Any] | pd.Series) -> Question:
     def power(effect: float, units: int) -> float:
         instances = of["instances"] * units / of["units"]
-        return float(persistent_power(effect, instances, flat=of["flat"], slope=of["slope"], level=PERSISTENT_LEVEL))
+        return float(persistent_power(effect, instances, flat=of["flat"], slope=of["slope"], level=of["level"]))
 
-    said = f"sign flips of wordings, one-sided {100 * PERSISTENT_LEVEL:g}%"
+    said = f"sign flips of wordings, one-sided {100 * of['level']:g}%"
     return _question(of, row, said, 10.0, power)
 
 
@@ -179,7 +178,7 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
             for measure in measures:
                 yield from _t_rows(str(task), measure, str(contrast), group[group["measure"] == measure], level)
     yield from _ranges(tables.get("level_ranges"), level)
-    yield from _persistents(tables.get("instances"))
+    yield from _persistents(tables.get("instances"), level / 2)
 
 
 def _shared(task: str, kind: str, measure: str, contrast: str, unit: str, scale: str = DIFFERENCE) -> Row:
@@ -267,7 +266,7 @@ def _ranges(ranges: pd.DataFrame | None, level: float) -> Iterator[Row]:
         yield _shared(str(task), "range", "accuracy", str(factor), str(known["unit"].iloc[0])) | errors | parameters
 
 
-def _persistents(instances: pd.DataFrame | None) -> Iterator[Row]:
+def _persistents(instances: pd.DataFrame | None, level: float) -> Iterator[Row]:
     """Persistent incoherence, from the rewording noise of each model."""
     if instances is None:
         return
@@ -281,7 +280,8 @@ def _persistents(instances: pd.DataFrame | None) -> Iterator[Row]:
         ordered = {"low": found["std_error"].argmin(), "high": found["std_error"].argmax()}
         picked = {end: found.iloc[i] for end, i in ordered.items()} | {"middle": found.median()}
         parameters = {
-            end: {str(k): float(v) for k, v in one.items() if k != "std_error"} | {"units": float(round(one["units"]))}
+            end: {str(k): float(v) for k, v in one.items() if k != "std_error"}
+            | {"units": float(round(one["units"])), "level": level}
             for end, one in picked.items()
         }
         yield (

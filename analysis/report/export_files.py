@@ -16,8 +16,8 @@ def check_new_folder(out: Path) -> None:
         raise AnalysisError(f"{out}: {'holds files' if out.is_dir() else 'is a file'}; name a new or empty folder")
 
 
-def write_export(tables: Mapping[str, pd.DataFrame], texts: Mapping[str, str], out: Path) -> Path:
-    """Write tables by stem, as CSV and as Parquet, and texts by file name; return the folder.
+def write_export(tables: Mapping[str, pd.DataFrame], files: Mapping[str, str | bytes], out: Path) -> Path:
+    """Write tables by stem, as CSV and as Parquet, and other files by name; return the folder.
 
     Raises
     ------
@@ -34,8 +34,8 @@ def write_export(tables: Mapping[str, pd.DataFrame], texts: Mapping[str, str], o
             for stem, table in tables.items():
                 (fresh / f"{stem}.csv").write_bytes(frame_csv(table).encode("utf-8"))
                 write_parquet(table, fresh / f"{stem}.parquet")
-            for name, text in texts.items():
-                (fresh / name).write_text(text, encoding="utf-8")
+            for name, held in files.items():
+                (fresh / name).write_bytes(held if isinstance(held, bytes) else held.encode("utf-8"))
             if target.is_dir():
                 target.rmdir()
             fresh.rename(target)

@@ -121,5 +121,14 @@ def test_ranges_and_persistent_parts_of_tables() -> None:
     assert json.loads(found["parameters"].iloc[0])["levels"] == 5
     assert json.loads(found["parameters"].iloc[1]) == {
         "flat": pytest.approx(2 * 0.09**2 * 0.5 / 6), "slope": pytest.approx(4 * 0.09 / 3), "instances": 30.0,
-        "units": 30.0,
+        "units": 30.0, "level": 0.025,
     }  # fmt: skip
+
+
+def test_the_level_reaches_the_one_sided_test_of_persistent_parts() -> None:
+    """Catches a level that is asked for, printed, and not used: half of it is that of one end of the interval."""
+    instances = pd.DataFrame({"task": "t", "model": "a", "unit": [f"u{i}" for i in range(30)], "k": 3, "ss": 0.18})
+    usual, strict = (observed_designs({"instances": instances}, level=level).iloc[0] for level in (0.05, 0.01))
+    assert (usual["level"], strict["level"]) == (0.025, 0.005)
+    assert "one-sided 0.5%" in strict["test"]
+    assert strict["detectable_effect"] > usual["detectable_effect"]

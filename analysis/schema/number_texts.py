@@ -25,9 +25,9 @@ def number_of(text: str, *, hundred: float | None = None, decimal_comma: bool = 
     >>> number_of("35%", hundred=1.0), number_of("0,25", decimal_comma=True), number_of("1,250", decimal_comma=True)
     (0.35, 0.25, None)
     """
-    bare, share = text.strip(), 1.0
+    bare, share = text.strip(), None
     if hundred is not None and bare.endswith("%"):
-        bare, share = bare[:-1].rstrip(), hundred / 100
+        bare, share = bare[:-1].rstrip(), hundred
     if decimal_comma and _COMMA.fullmatch(bare) and not _THOUSANDS.fullmatch(bare):
         bare = bare.replace(",", ".")
     if "_" in bare:
@@ -36,4 +36,4 @@ def number_of(text: str, *, hundred: float | None = None, decimal_comma: bool = 
         number = float(bare)
     except ValueError:
         return None
-    return number if share == 1.0 else number / 100 * (hundred or 0.0)
+    return number if share is None else number / 100 * share

@@ -1,13 +1,24 @@
-"""``evenhand check-tables``: printed numbers that cannot follow from the others of their table."""
+"""``evenhand check-tables``: printed numbers that cannot follow from the others that are printed."""
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analysis.verification.printed_declarations import Declarations
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Declare the subcommand."""
-    parser = subparsers.add_parser("check-tables", help="find printed numbers that contradict each other")
-    parser.add_argument("tables", nargs="+", type=Path, metavar="FILE.csv", help="tables as printed, one header line")
+    parser = subparsers.add_parser(
+        "check-tables",
+        help="find printed numbers that contradict each other",
+        description="List the printed numbers that cannot follow from the others, whatever was rounded away. Tables "
+        "given together are compared with each other too. Exit status: 1 for any contradiction, 2 for bad input.",
+    )
+    parser.add_argument(
+        "tables", nargs="+", type=Path, metavar="FILE.csv", help="tables as printed, one header line; or their folder"
+    )
     parser.add_argument(
         "--declaration",
         type=Path,
@@ -20,25 +31,40 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print every contradiction with its line; exit 1 where there is one."""
     from analysis.cli.main import printable
-    from analysis.errors import AnalysisError
     from analysis.report.numbers import counted
-    from analysis.verification.printed_declarations import declarations, shipped_declarations
-    from analysis.verification.printed_tables import check_table
+    from analysis.verification.printed_tables import check_tables
 
-    if args.declaration is None:
-        declared = shipped_declarations()
-    else:
-        try:
-            declared = declarations(args.declaration.read_text(encoding="utf-8"), str(args.declaration))
-        except UnicodeDecodeError as error:
-            raise AnalysisError(f"{args.declaration}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    checked = [(path, table) for path in args.tables for table in check_table(path, declared)]
-    for path, table in checked:
+    checked = check_tables([file for path in args.tables for file in _files(path)], _declared(args.declaration))
+    for table in checked:
         empty = f", {table.empty:,} not made for an empty cell" if table.empty else ""
-        print(
-            f"{path}: {table.declaration}: {counted(table.checks, 'check')}{empty}, "
-            f"{counted(len(table.findings), 'contradiction')}"
-        )
-        for found in table.findings:
-            print(printable(f"  line {found.line} ({found.row}): {found.rule}: {found.printed}; {found.possible}"))
-    return 1 if any(table.findings for _, table in checked) else 0
+        found = counted(len(table.findings), "contradiction")
+        if not table.checks and not table.empty:
+            print(printable(f"{table.where}: {table.declaration}: nothing to check without the tables it is about"))
+            continue
+        print(printable(f"{table.where}: {table.declaration}: {counted(table.checks, 'check')}{empty}, {found}"))
+        for each in table.findings:
+            print(printable(f"  line {each.line} ({each.row}): {each.rule}: {each.printed}; {each.possible}"))
+    return 1 if any(table.findings for table in checked) else 0
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the CSV files of a folder."""
+    from analysis.errors import AnalysisError
+
+    if not path.is_dir():
+        return [path]
+    if found := sorted(path.glob("*.csv")):
+        return found
+    raise AnalysisError(f"{path}: no CSV file in this folder")
+
+
+def _declared(path: Path | None) -> "Declarations":
+    from analysis.errors import AnalysisError
+    from analysis.verification.printed_declarations import declarations, shipped_declarations
+
+    if path is None:
+        return shipped_declarations()
+    try:
+        return declarations(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise AnalysisError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from None

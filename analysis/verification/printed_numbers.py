@@ -20,7 +20,9 @@ class Span:
 
     @property
     def text(self) -> str:
-        """Both ends in decimals."""
+        """Both ends in decimals, or the one value."""
+        if float(self.high - self.low) < 1e-6:
+            return _decimal((self.low + self.high) / 2)
         return f"{_decimal(self.low)} to {_decimal(self.high)}"
 
 
@@ -87,6 +89,30 @@ def possible_count(span: Span, n: int) -> bool:
     """
     least = -((-span.low * n) // 1)
     return max(least, 0) <= min(span.high * n, Fraction(n))
+
+
+def rounded_twice(span: Span, n: int, scale: int = 1) -> str | None:
+    """How a share of ``n`` gives a printed number by way of one digit more; None where none does.
+
+    Parameters
+    ----------
+    span : Span
+        Of the printed number.
+    n : int
+    scale : int
+        100 for percentages.
+    """
+    unit = span.high - span.low
+    for k in range(max(0, (span.low - unit) * n // scale), min(n, (span.high + unit) * n // scale) + 1):
+        share = Fraction(k * scale, n)
+        once = _half_up(share, unit / 10)
+        if _half_up(once, unit) == (span.low + span.high) / 2:
+            return f"{k} of {n:,} is {_decimal(share)}, then {_decimal(once)}"
+    return None
+
+
+def _half_up(value: Fraction, unit: Fraction) -> Fraction:
+    return (value / unit + Fraction(1, 2)) // 1 * unit
 
 
 def _combined(sign: str, a: Span, b: Span) -> Span:

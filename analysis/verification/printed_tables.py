@@ -1,23 +1,23 @@
-"""Does a printed table agree with itself? Relations between its columns, and proportions that no count can give."""
+"""Do printed tables agree with themselves and with each other? What cannot follow from what else is printed."""
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Final
 
 from analysis.errors import AnalysisError
 from analysis.measures.identities_grammar import roles_of
-from analysis.verification.printed_declarations import Relation, TableDeclaration
-from analysis.verification.printed_numbers import Span, implied_span, possible_count, printed_span
-
-#: Largest table that is read; a printed one is far smaller.
-MOST_BYTES: Final = 10_000_000
+from analysis.verification.printed_declarations import Declarations, Proportions, Relation, TableDeclaration
+from analysis.verification.printed_files import PrintedRow, PrintedTable, joined, printed_table
+from analysis.verification.printed_numbers import Span, implied_span, possible_count, printed_span, rounded_twice
+from analysis.verification.printed_p_values import PValue, p_span, printed_p, stars_agree
+from analysis.verification.printed_statements import Statement
+from analysis.verification.printed_summaries import count_span, summary_span
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A row that cannot be right: ``what`` was printed, ``possible`` is what the other numbers allow."""
+    """A number that cannot be right: ``printed`` is what stands there, ``possible`` what the others allow."""
 
     line: int
     row: str
@@ -28,127 +28,211 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTable:
-    """Findings of one table; ``checks`` counts the rows × rules looked at, ``empty`` those without a number."""
+    """Findings of one table, or between two; ``checks`` counts what was looked at, ``empty`` what lacked a number."""
 
+    where: str
     declaration: str
     findings: tuple[Finding, ...]
     checks: int
     empty: int
 
 
-def check_table(path: Path, declared: tuple[TableDeclaration, ...]) -> tuple[CheckedTable, ...]:
-    """Check a CSV file against every declaration whose columns it has.
+#: What one check says: a finding, nothing wrong, or None for a number that is not there.
+Outcome = Finding | bool | None
+
+
+def check_table(path: Path, declared: Declarations) -> tuple[CheckedTable, ...]:
+    """Check one CSV file; ``check_tables`` of one."""
+    return check_tables([path], declared)
+
+
+def check_tables(paths: Sequence[Path], declared: Declarations) -> tuple[CheckedTable, ...]:
+    """Check CSV files against every declaration whose columns they have, and against each other.
 
     Raises
     ------
     AnalysisError
-        The file cannot be read, a cell that a rule needs is no number, or no declaration fits.
+        A file cannot be read, a cell that a rule needs is no number, no declaration fits, or two files fit one
+        declaration that others are compared with.
     """
-    header, rows = _read(path)
-    fitting = [table for table in declared if set(table.columns) <= set(header)]
-    if not fitting:
-        names = ", ".join(table.name for table in declared) or "none"
-        near = min(declared, key=lambda table: len(set(table.columns) - set(header)), default=None)
-        lacking = [] if near is None else [name for name in near.columns if name not in header]
-        nearest = f"; the nearest, {near.name}, needs {', '.join(lacking)} too" if near is not None else ""
-        raise AnalysisError(
-            f"{path}: no declaration fits its columns; declared are: {names}{nearest}; "
-            "write one of your own (docs/check_tables.md) and name it with --declaration",
-            offenders=lacking,
-        )
-    return tuple(_checked(path, table, rows) for table in fitting)
+    fitting: dict[str, list[PrintedTable]] = {}
+    found = []
+    for path in paths:
+        table = printed_table(path)
+        for declaration in _fitting(table, declared.tables):
+            fitting.setdefault(declaration.name, []).append(table)
+            found.append(_checked(table.where, declaration.name, _within(table, declaration)))
+    tables = _known_tables(fitting, declared)
+    for join in declared.joins:
+        if join.name in tables and join.relations:
+            outcomes = [one for row in tables[join.name].rows for one in _related(row, join.relations)]
+            found.append(_checked(tables[join.name].where, join.name, outcomes))
+    stated: dict[str, list[Outcome]] = {}
+    for statement in declared.statements:
+        for where, outcome in _stated(statement, tables):
+            stated.setdefault(where, []).append(outcome)
+    found += [_checked(where, "numbers about whole tables", made) for where, made in stated.items()]
+    return tuple(one for one in found if one.checks or one.empty or one.where not in stated)
 
 
-def _checked(path: Path, table: TableDeclaration, rows: list[tuple[int, dict[str, str]]]) -> CheckedTable:
-    findings: list[Finding] = []
-    checks = empty = 0
-    for line, row in rows:
-        spans = _spans(path, line, row, table)
-        for relation in table.relations:
-            if any(row.get(column) != value for column, value in relation.only.items()):
-                continue
-            needed = (*roles_of(relation.left), *roles_of(relation.right))
-            if any(spans[name] is None for name in needed):
-                empty += 1
-                continue
-            checks += 1
-            findings += _broken(line, row, relation, {name: span for name in needed if (span := spans[name])})
-        for column, n, span in _shares(table, spans):
-            if span is None or n is None:
-                empty += 1
-                continue
-            checks += 1
-            if not possible_count(span, n):
-                findings.append(_no_count(line, row, column, n))
-    return CheckedTable(table.name, tuple(findings), checks, empty)
+def _fitting(table: PrintedTable, declared: Sequence[TableDeclaration]) -> list[TableDeclaration]:
+    found = [one for one in declared if one.fits(table.header)]
+    if found:
+        return found
+    names = ", ".join(one.name for one in declared) or "none"
+    near = min(declared, key=lambda one: len(set(one.columns) - set(table.header)), default=None)
+    lacking = [] if near is None else [name for name in near.columns if name not in table.header]
+    nearest = f"; the nearest, {near.name}, needs {', '.join(lacking)} too" if near is not None and lacking else ""
+    raise AnalysisError(
+        f"{table.where}: no declaration fits its columns; declared are: {names}{nearest}; "
+        "write one of your own (docs/check_tables.md) and name it with --declaration",
+        offenders=lacking,
+    )
 
 
-def _broken(line: int, row: dict[str, str], relation: Relation, spans: dict[str, Span]) -> Iterator[Finding]:
-    left, right = implied_span(relation.left, spans), implied_span(relation.right, spans)
-    too_low, too_high = left.high < right.low, left.low > right.high
-    broken = {"=": too_low or too_high, "<=": too_high, ">=": too_low}[relation.relation]
-    if broken:
-        names = dict.fromkeys((*roles_of(relation.left), *roles_of(relation.right)))
-        printed = ", ".join(f"{name} {row[name].strip()}" for name in names)
-        rule = relation.text + (f" ({relation.says})" if relation.says else "")
-        possible = f"left side {left.text}, right side {right.text}"
-        yield Finding(line, _row_name(row), rule, printed, possible)
+def _known_tables(fitting: Mapping[str, list[PrintedTable]], declared: Declarations) -> dict[str, PrintedTable]:
+    """The file of each declaration, and pairs of files as joins declare them."""
+    compared = {name for join in declared.joins for name in (join.left, join.right)}
+    compared |= {name for statement in declared.statements for name in (statement.of, statement.quoted)}
+    for name, files in fitting.items():
+        if name in compared and len(files) > 1:
+            both = " and ".join(table.where for table in files[:2])
+            raise AnalysisError(f"{both} both fit {name!r}, with which others are compared; check them one by one")
+    tables = {name: files[0] for name, files in fitting.items()}
+    for join in declared.joins:
+        if join.left in tables and join.right in tables:
+            keys = (join.left_key, join.right_key)
+            tables[join.name] = joined(tables[join.left], tables[join.right], keys)
+    return tables
 
 
-def _no_count(line: int, row: dict[str, str], column: str, n: int) -> Finding:
-    rule = f"{column} is a share of {n:,}"
-    return Finding(line, _row_name(row), rule, f"{column} {row[column].strip()}", "no whole number gives it")
+def _checked(where: str, name: str, outcomes: Sequence[Outcome]) -> CheckedTable:
+    made = [one for one in outcomes if one is not None]
+    findings = tuple(one for one in made if isinstance(one, Finding))
+    return CheckedTable(where, name, findings, len(made), len(outcomes) - len(made))
 
 
-def _shares(table: TableDeclaration, spans: Mapping[str, Span | None]) -> Iterator[tuple[str, int | None, Span | None]]:
-    for share in table.proportions:
-        for column in share.columns:
-            span = spans[column]
-            if span is not None and share.percent:
-                span = Span(span.low / 100, span.high / 100)
-            total = spans[share.n] if isinstance(share.n, str) else None
-            yield column, share.n if isinstance(share.n, int) else _whole(total), span
-
-
-def _whole(span: Span | None) -> int | None:
-    return None if span is None else round((span.low + span.high) / 2)
-
-
-def _row_name(row: dict[str, str]) -> str:
-    return next(iter(row.values()), "").strip()
-
-
-def _spans(path: Path, line: int, row: dict[str, str], table: TableDeclaration) -> dict[str, Span | None]:
-    found: dict[str, Span | None] = {}
-    for column in table.numeric:
-        try:
-            found[column] = printed_span(row[column])
-        except AnalysisError as error:
-            raise AnalysisError(f"{path}, line {line}, column {column}: {error}") from None
+def _within(table: PrintedTable, declaration: TableDeclaration) -> list[Outcome]:
+    found: list[Outcome] = []
+    for row in table.rows:
+        found += _related(row, declaration.relations, declaration.counts)
+        found += [one for shares in declaration.proportions for one in _counted(row, shares)]
+        found += [_p_value(row, rule) for rule in declaration.p_values if row.has(rule.only)]
     return found
 
 
-def _read(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Header, and rows with their line numbers."""
+def _related(row: PrintedRow, relations: Sequence[Relation], counts: Sequence[str] = ()) -> Iterator[Outcome]:
+    for relation in relations:
+        if not row.has(relation.only):
+            continue
+        spans = row.numbers((relation.left, relation.right))
+        if spans is None:
+            yield None
+            continue
+        middle = {name: (spans[name].low + spans[name].high) / 2 for name in counts if name in spans}
+        yield _relation(row, relation, spans | {name: Span(value, value) for name, value in middle.items()})
+
+
+def _relation(row: PrintedRow, relation: Relation, spans: Mapping[str, Span]) -> Outcome:
+    left, right = implied_span(relation.left, spans), implied_span(relation.right, spans)
+    too_low, too_high = left.high < right.low, left.low > right.high
+    if not {"=": too_low or too_high, "<=": too_high, ">=": too_low}[relation.relation]:
+        return True
+    names = dict.fromkeys((*roles_of(relation.left), *roles_of(relation.right)))
+    printed = ", ".join(f"{name} {row.cells[name].strip()}" for name in names)
+    rule = relation.text + (f" ({relation.says})" if relation.says else "")
+    return Finding(row.line, row.name, rule, printed, f"left side {left.text}, right side {right.text}")
+
+
+def _counted(row: PrintedRow, shares: Proportions) -> Iterator[Outcome]:
+    total = row.number(shares.n) if isinstance(shares.n, str) else None
+    n = shares.n if isinstance(shares.n, int) else None if total is None else round((total.low + total.high) / 2)
+    for column in shares.columns:
+        span = row.number(column)
+        if span is None or n is None:
+            yield None
+            continue
+        scale = 100 if shares.percent else 1
+        if possible_count(Span(span.low / scale, span.high / scale), n):
+            yield True
+            continue
+        twice = rounded_twice(span, n, scale)
+        possible = "no whole number gives it" + (f", unless it was rounded twice: {twice}" if twice else "")
+        yield Finding(
+            row.line, row.name, f"{column} is a share of {n:,}", f"{column} {row.cells[column].strip()}", possible
+        )
+
+
+def _p_value(row: PrintedRow, rule: PValue) -> Outcome:
+    statistic, df = row.number(rule.statistic), row.number(rule.df)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise AnalysisError(f"{path}: larger than {MOST_BYTES:,} bytes; a printed table is smaller")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AnalysisError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    except OSError as error:
-        raise AnalysisError(f"{path}: cannot be read: {error.strerror or error}") from None
-    reader = csv.reader(text.splitlines(keepends=True))
+        printed = printed_p(row.cells[rule.p])
+    except AnalysisError as error:
+        raise AnalysisError(f"{row.where}, line {row.line}, column {rule.p}: {error}") from None
+    if statistic is None or df is None or printed is None:
+        return None
+    span, stars = printed
+    possible = p_span(rule.distribution, statistic, round((df.low + df.high) / 2))
+    shown = f"{rule.p} {row.cells[rule.p].strip()}"
+    text = f"{rule.p} of {rule.statistic} ({rule.distribution}, {rule.df} {row.cells[rule.df].strip()})"
+    if possible.high < span.low or possible.low > span.high:
+        return Finding(row.line, row.name, text, shown, f"p is {possible.text}")
+    if rule.stars and not stars_agree(span, stars, rule.stars):
+        levels = ", ".join(f"{level:g}" for level in rule.stars)
+        return Finding(row.line, row.name, f"one star for each of {levels}", shown, "another number of stars")
+    return True
+
+
+def _stated(statement: Statement, tables: Mapping[str, PrintedTable]) -> Iterator[tuple[str, Outcome]]:
+    """Where a statement is made, and whether it can be; nothing where its tables are not given."""
+    of, quoted = tables.get(statement.of), tables.get(statement.quoted)
+    if of is None:
+        return
+    chosen = [row for row in of.rows if row.has(statement.rows)]
+    if quoted is not None:
+        for row in quoted.rows:
+            if row.has(statement.at):
+                shown = ", ".join(row.cells[name].strip() for name in roles_of(statement.column))
+                name = " ".join(row.cells[column].strip() for column in statement.at)
+                rule = f"{name} is {statement.text}, {of.file}"
+                yield quoted.where, _compared(statement, chosen, of, (row, rule, shown), row.value(statement.column))
+    elif statement.printed and chosen:
+        rule = f"{statement.text} ({statement.says})"
+        printed = printed_span(statement.printed)
+        yield of.where, _compared(statement, chosen, of, (chosen[0], rule, statement.printed), printed)
+
+
+def _compared(
+    statement: Statement,
+    chosen: Sequence[PrintedRow],
+    of: PrintedTable,
+    named: tuple[PrintedRow, str, str],
+    printed: Span | None,
+) -> Outcome:
+    """A printed number against what its table allows; ``named`` is where it stands, the rule, and the number."""
     try:
-        lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
-    except csv.Error as error:
-        raise AnalysisError(f"{path}, line {reader.line_num}: {error}") from None
-    if not lines:
-        raise AnalysisError(f"{path}: is empty; the first line names the columns")
-    header = [name.strip() for name in lines[0][1]]
-    if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise AnalysisError(f"{path}: two columns are called {twice[0]!r}", offenders=twice)
-    for number, cells in lines[1:]:
-        if len(cells) != len(header):
-            raise AnalysisError(f"{path}, line {number}: {len(cells)} cells where the header has {len(header)}")
-    return header, [(number, dict(zip(header, cells, strict=True))) for number, cells in lines[1:]]
+        possible = _possible(statement, chosen)
+    except AnalysisError as error:
+        raise AnalysisError(f"{of.where}: {statement.text}: {error}") from None
+    if printed is None or possible is None:
+        return None
+    if possible.low <= printed.high and printed.low <= possible.high:
+        return True
+    row, rule, shown = named
+    return Finding(row.line, row.name, rule, f"printed {shown}", f"it is {possible.text}")
+
+
+def _possible(statement: Statement, rows: Sequence[PrintedRow]) -> Span | None:
+    """What a statement's number can be; None where a row lacks a number."""
+    condition = statement.condition
+    if statement.take == "count" and condition is None:
+        return Span(Fraction(len(rows)), Fraction(len(rows)))
+    wanted = statement.values if condition is None else (condition.left, condition.right)
+    values = [[row.value(expression) for expression in wanted] for row in rows]
+    known = [[span for span in row if span is not None] for row in values]
+    if not rows or any(len(row) < len(wanted) for row in known):
+        return None
+    if condition is not None:
+        left, right = zip(*known, strict=True)
+        return count_span(left, condition.sign, right)
+    return summary_span(statement.take, known)

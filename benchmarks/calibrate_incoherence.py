@@ -31,7 +31,7 @@ from rank_uniformity import rank_of, uniformity_p_values
 from scipy.stats import chisquare
 
 from analysis.bayes.incoherence import fit_incoherence
-from analysis.bayes.incoherence_data import Instances
+from analysis.bayes.incoherence_data import SHARED_ROUNDING, Instances
 from analysis.bayes.incoherence_priors import IncoherencePriors, PriorDraws, prior_draws
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
 from analysis.bayes.incoherence_sampling import (
@@ -66,7 +66,8 @@ def sbc_round(
     for _ in range(2):
         prior = prior_draws(priors, rng, unit_at=place.unit_at, paired=place.paired, draws=1, linked=linked)
         noise = rng.standard_normal((place.size, WORDINGS))
-        instances = instances_of(prior.mu[0][:, None] + np.sqrt(prior.variance[0])[:, None] * noise)
+        rounded = prior.mu[0] + SHARED_ROUNDING * rng.standard_normal(place.size)
+        instances = instances_of(rounded[:, None] + np.sqrt(prior.variance[0])[:, None] * noise)
         draws = sample_instances(instances, priors, SBC_SETTINGS, linked=linked, seed=int(rng.integers(2**31)))
         truth = {name: float(values[0]) for name, values in quantities(prior, linked=linked).items()}
         kept = {name: _thinned(values) for name, values in quantities(draws, linked=linked).items()}

@@ -1,11 +1,12 @@
 """Is incoherence estimated better for several models at once? Ranks under the priors, and four regimes.
 
-    python benchmarks/calibrate_incoherence_hierarchy.py regimes [--simulations 6] [--minutes M] [--seed 20261130]
-    python benchmarks/calibrate_incoherence_hierarchy.py sbc     [--simulations 100] [--minutes M] [--seed 20261130]
+    python benchmarks/calibrate_incoherence_hierarchy.py regimes [--simulations 6] [--minutes M] [--resume]
+    python benchmarks/calibrate_incoherence_hierarchy.py sbc     [--simulations 60] [--minutes M] [--resume]
 
 ``regimes`` fits the pooled model and, one by one, SSL and N to the same data: seven models, 60
-instances of 60 units in three wordings. ``sbc`` ranks the truth of three models of 20
-instances among 99 posterior draws. Results are written to ``benchmarks/results/incoherence_hierarchy_*``.
+instances of 60 units in three wordings. ``sbc`` ranks the truth of four models of 25 instances among 99 posterior
+draws. Results are written to ``benchmarks/results/incoherence_hierarchy_*``, every fit too, from where ``--resume``
+goes on. Errors of a data set's models vary together: standard errors are those of means of data sets.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import json
 import platform
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from rank_uniformity import rank_of, uniformity_p_values
 
 from analysis.bayes.diagnostics import convergence
-from analysis.bayes.incoherence_data import Instances, checked_instances, model_instances
+from analysis.bayes.incoherence_data import Instances, checked_instances, model_instances, variance_of_mean
 from analysis.bayes.incoherence_hierarchy import (
     HierarchyDraws,
     HierarchyPriors,
@@ -44,6 +45,9 @@ WORDINGS = 3
 SIZE = 60
 RANKS = 99
 SETTINGS = SamplerSettings(chains=2, draws=400, tune=500, target_accept=0.9, cores=1)
+POOLED_SETTINGS = replace(SETTINGS, target_accept=0.95)
+SBC_SETTINGS = replace(POOLED_SETTINGS, draws=495)
+SBC_MODELS, SBC_SIZE = 4, 25
 SEVEN = np.array([0.0, 0.1, 0.1, 0.2, 0.2, 0.3, 0.4])
 
 
@@ -145,18 +149,22 @@ def _row(draws: Floats, truth: float) -> dict[str, float]:
     }
 
 
-def regimes(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
+def regimes(simulations: int, minutes: float, seed: int, *, resume: bool) -> pd.DataFrame:
     """All fits; every regime once per round."""
-    compiled, rows, start = None, [], time.monotonic()
+    compiled, start = None, time.monotonic()
+    rows = _earlier("incoherence_hierarchy_regimes_fits.csv") if resume else []
+    done = {(row["regime"], row["simulation"]) for row in rows}
     for at in range(simulations):
         for number, regime in enumerate(REGIMES):
+            if (regime.name, at) in done:
+                continue
             rng = np.random.default_rng([seed, number, at])
             mu, residuals = simulated(regime, rng)
             mean = residuals.mean(axis=-1)
             instances = instances_of(mean, ((residuals - mean[..., None]) ** 2).sum(axis=-1))
             compiled = compiled or compiled_hierarchy(instances, HierarchyPriors())
             cpu = time.process_time()
-            pooled = sample_hierarchy(compiled, instances, SETTINGS, seed=int(rng.integers(2**31)))
+            pooled = sample_hierarchy(compiled, instances, POOLED_SETTINGS, seed=int(rng.integers(2**31)))
             cpu = time.process_time() - cpu
             label = {"regime": regime.name, "simulation": at}
             rows += [{**label, **row} for row in regime_rows(mu, instances, pooled, cpu, int(rng.integers(2**30)))]
@@ -169,10 +177,17 @@ def regimes(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
 def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
     """One row per regime, quantity and way of fitting; the differences of a data set vary together."""
     rows = []
+    keys = ["regime", "of", "simulation"]
+    fits = fits.assign(square=fits["error"] ** 2)
+    alone = fits[fits["fit"] == "SSL"].groupby(keys)["square"].mean().rename("square_alone")
     for (regime, of, fit), part in fits.groupby(["regime", "of", "fit"], sort=False):
         row = {"regime": regime, "of": of, "fit": fit, "sets": part["simulation"].nunique(), "n": len(part)}
-        row |= {"bias": part["error"].mean(), "rmse": np.sqrt((part["error"] ** 2).mean())}
+        row |= {"bias": part["error"].mean(), "rmse": np.sqrt(part["square"].mean())}
+        sets = part.groupby(keys)[["square", "covered"]].mean().join(alone)
+        less = sets["square"] - sets["square_alone"]
+        row |= {"square_minus_ssl": less.mean(), "square_minus_ssl_se": _standard_error(less)}
         row |= {"width": part["width"].mean(), "coverage": part["covered"].mean()}
+        row |= {"coverage_se": _standard_error(sets["covered"])}
         row |= {
             "cpu": part["cpu"].mean(),
             "r_hat_above_1.01": (part.groupby("simulation")["r_hat"].first() > 1.01).mean(),
@@ -184,6 +199,11 @@ def regime_summary(fits: pd.DataFrame) -> pd.DataFrame:
             row |= {"below_of_true": (present["p_present"] < 0.05).mean()}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _standard_error(by_set: pd.Series) -> float:
+    """Of the mean of data sets."""
+    return float(by_set.std() / np.sqrt(len(by_set)))
 
 
 def _named(draws: HierarchyDraws) -> dict[str, Floats]:
@@ -199,20 +219,23 @@ def _named(draws: HierarchyDraws) -> dict[str, Floats]:
     return found | {"incoherent share, model 1": draws.incoherent[..., 0, :].mean(axis=-1)}
 
 
-def sbc(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
-    """Ranks, one row per data set of three models at 20 instances."""
-    priors, rows, start, compiled = HierarchyPriors(), [], time.monotonic(), None
-    settings = SamplerSettings(chains=2, draws=495, tune=500, target_accept=0.9, cores=1)
-    for at in range(simulations):
+def sbc(simulations: int, minutes: float, seed: int, *, resume: bool) -> pd.DataFrame:
+    """Ranks, one row per data set of SBC_MODELS models at SBC_SIZE instances."""
+    priors, start, compiled = HierarchyPriors(), time.monotonic(), None
+    rows = _earlier("incoherence_hierarchy_sbc_fits.csv") if resume else []
+    for at in range(len(rows), simulations):
         rng = np.random.default_rng([seed, 99, at])
-        prior = hierarchy_prior_draw(priors, rng, models=3, size=20)
-        mean = prior.mu + np.sqrt(prior.variance / WORDINGS) * rng.standard_normal(prior.mu.shape)
+        prior = hierarchy_prior_draw(priors, rng, models=SBC_MODELS, size=SBC_SIZE)
+        sd = np.sqrt(variance_of_mean(prior.variance, np.array(float(WORDINGS))))
+        mean = prior.mu + sd * rng.standard_normal(prior.mu.shape)
         instances = instances_of(mean, prior.variance * rng.chisquare(WORDINGS - 1, prior.mu.shape))
         compiled = compiled or compiled_hierarchy(instances, priors)
-        draws = sample_hierarchy(compiled, instances, settings, seed=int(rng.integers(2**31)))
+        draws = sample_hierarchy(compiled, instances, SBC_SETTINGS, seed=int(rng.integers(2**31)))
         found = {name: values.reshape(-1)[::10][:RANKS] for name, values in _named(draws).items()}
         ranks = {name: rank_of(float(truth), found[name], rng) for name, truth in _named(prior).items()}
-        rows.append({"simulation": at, **ranks, "divergences": _divergences(draws)})
+        shown = np.stack([values for name, values in _named(draws).items() if name.startswith(("persistent", "noise"))])
+        largest = float(convergence(np.moveaxis(shown, 0, -1)).r_hat.max())
+        rows.append({"simulation": at, **ranks, "divergences": _divergences(draws), "r_hat": largest})
         _keep(pd.DataFrame(rows), "incoherence_hierarchy_sbc_fits.csv")
         if time.monotonic() - start > 60 * minutes:
             break
@@ -222,14 +245,23 @@ def sbc(simulations: int, minutes: float, seed: int) -> pd.DataFrame:
 def sbc_summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
     """One row per quantity: test of uniform ranks, adjusted over all, and coverage of central 94 % intervals."""
     rng, rows = np.random.default_rng([seed, 98]), []
-    for name in ranks.columns.difference(["simulation", "divergences"], sort=False):
+    for name in ranks.columns.difference(["simulation", "divergences", "r_hat"], sort=False):
         found = ranks[name].to_numpy(np.int64)
         p = uniformity_p_values(found[None], RANKS + 1, rng)[0]
         inside = ((found >= 3) & (found <= 96)).mean()
-        rows.append({"quantity": name, "simulations": len(found), "p_value": p, "coverage": inside})
+        row = {"quantity": name, "simulations": len(found), "p_value": p, "coverage": inside, "coverage_nominal": 0.94}
+        row["band_low"] = 0.94 - 3 * np.sqrt(0.94 * 0.06 / len(found))
+        row["with_divergences"] = (ranks["divergences"] > 0).mean()
+        rows.append(row | {"with_large_r_hat": (ranks["r_hat"] >= 1.01).mean()})
     table = pd.DataFrame(rows)
     adjusted = holm(table["p_value"])
     return table.assign(p_adjusted=adjusted, family_size=len(table), passed=adjusted > 0.05)
+
+
+def _earlier(name: str) -> list[dict[str, object]]:
+    """Rows of an earlier run."""
+    kept = pd.read_csv(RESULTS / name) if (RESULTS / name).exists() else pd.DataFrame()
+    return [{str(key): value for key, value in row.items()} for row in kept.to_dict("records")]
 
 
 def _keep(table: pd.DataFrame, name: str) -> None:
@@ -241,14 +273,15 @@ def main() -> None:
     parser.add_argument("what", choices=("sbc", "regimes"))
     parser.add_argument("--simulations", type=int, default=None)
     parser.add_argument("--minutes", type=float, default=np.inf, help="stop after the round that passes this time")
+    parser.add_argument("--resume", action="store_true", help="go on after the data sets that are kept")
     parser.add_argument("--seed", type=int, default=20261130)
     args = parser.parse_args()
-    wanted, start = args.simulations or {"sbc": 100, "regimes": 6}[args.what], time.process_time()
+    wanted, start = args.simulations or {"sbc": 60, "regimes": 6}[args.what], time.process_time()
     if args.what == "sbc":
-        fits = sbc(wanted, args.minutes, args.seed)
+        fits = sbc(wanted, args.minutes, args.seed, resume=args.resume)
         summary = sbc_summary(fits, args.seed)
     else:
-        fits = regimes(wanted, args.minutes, args.seed)
+        fits = regimes(wanted, args.minutes, args.seed, resume=args.resume)
         summary = regime_summary(fits)
     _keep(summary, f"incoherence_hierarchy_{args.what}.csv")
     made, name = int(fits["simulation"].nunique()), Path(__file__).name
@@ -259,6 +292,7 @@ def main() -> None:
         "versions": {package: version(package) for package in packages} | {"python": platform.python_version()},
         "machine": f"{platform.machine()}, one core",
         "cpu_seconds": round(time.process_time() - start, 1),
+        "resumed": args.resume,
     }
     path = RESULTS / f"incoherence_hierarchy_{args.what}.json"
     path.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")

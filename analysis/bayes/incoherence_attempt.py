@@ -147,7 +147,8 @@ def _attempt(
     of_model = fit_seed(seed, instances.model, variant)
     draws = sample_instances(instances, priors, settings, linked=linked, seed=of_model)
     quantities = reported(draws, linked=linked)
-    whole = _rows(instances, quantities, ci_level, item_family="", level="")
+    sizes = {"n": instances.size, "n_clusters": instances.units}
+    whole = _rows(instances, quantities, ci_level, sizes, item_family="", level="")
     judged = quantity_gates(whole[whole["posterior_sd"] > 0], fast=settings.fast)
     gates = (*sampler_gates(draws.sampler, stage=f"{variant} of {instances.model}"), *judged)
     if linked:
@@ -197,13 +198,27 @@ def unfitted_rows(instances: Instances, variant: str) -> pd.DataFrame:
 
 
 def _rows(
-    instances: Instances, quantities: Mapping[tuple[str, str], Floats], ci_level: float, **group: str
+    instances: Instances,
+    quantities: Mapping[tuple[str, str], Floats],
+    ci_level: float,
+    sizes: Mapping[str, int],
+    **group: str,
 ) -> pd.DataFrame:
     keys = pd.DataFrame(
         [{"model": instances.model, "measure": name, "target": target, **group} for name, target in quantities]
     )
     table = quantity_rows(keys, np.stack(list(quantities.values()), axis=-1), ci_level=ci_level)
-    return table.assign(n=instances.size, n_clusters=instances.units)
+    return known_to_an_instance(table, size=sizes["n"]).assign(**sizes)
+
+
+def known_to_an_instance(rows: pd.DataFrame, *, size: int) -> pd.DataFrame:
+    """Rows with no error of an end of the share of these ``size`` instances that is at most one instance.
+
+    Such a share is a count: where an end lies at a step no number of draws makes it more exact.
+    """
+    counted = (rows["measure"] == "incoherent_share") & (rows["target"] == THESE)
+    exact = counted & (rows["mcse_end"] <= 1 / size + 1e-12)
+    return rows.assign(mcse_share=rows["mcse_share"].mask(exact, 0.0))
 
 
 def _group_rows(instances: Instances, draws: IncoherenceDraws, ci_level: float) -> list[pd.DataFrame]:
@@ -227,7 +242,7 @@ def _group_rows(instances: Instances, draws: IncoherenceDraws, ci_level: float) 
                 continue
             found = subset_quantities(draws, at)
             kept = {(name, THESE): found[name] for name in BY_GROUP}
-            parts.append(_rows(instances, kept, ci_level, **group).assign(**sizes))
+            parts.append(_rows(instances, kept, ci_level, sizes, **group))
     return parts
 
 

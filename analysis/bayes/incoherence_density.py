@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from analysis.bayes.incoherence_data import ROUNDING
+from analysis.bayes.incoherence_data import ROUNDING, SHARED_ROUNDING
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def _linked_density(z: Floats, d: DensityData, gradient: Floats) -> float:
         h = omega * (x - level) / spread + root * g
         free = math.exp(2.0 * (level + omega * h))
         variance = free + ROUNDING**2
-        noise = variance / k
+        noise = variance / k + SHARED_ROUNDING**2
         shared = paired * z[unit] if d.units else 0.0
         slab = tau**2 * (1.0 - paired * rho)
         away = mean - delta - tau * root_rho * shared
@@ -129,11 +129,11 @@ def _normal_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     n = d.rows.shape[1]
     delta, tau, free = z[0], math.exp(z[1]), math.exp(2.0 * z[2])
     rho = _expit(z[3]) if d.units else 0.0
-    variance, common = free + ROUNDING**2, tau**2 * rho
+    variance, common, rounded = free + ROUNDING**2, tau**2 * rho, SHARED_ROUNDING**2
     weights, sums = np.zeros(d.units), np.zeros(d.units)
     for i in range(n if d.units else 0):
         mean, k, paired = d.rows[0, i], d.rows[2, i], d.rows[3, i]
-        weight = paired / (tau**2 * (1.0 - paired * rho) + variance / k)
+        weight = paired / (tau**2 * (1.0 - paired * rho) + variance / k + rounded)
         weights[d.unit_at[i]] += weight
         sums[d.unit_at[i]] += weight * (mean - delta)
     value = by_common = 0.0
@@ -143,7 +143,7 @@ def _normal_density(z: Floats, d: DensityData, gradient: Floats) -> float:
         by_common += 0.5 * (sums[j] ** 2 / inflated**2 - weights[j] / inflated)
     for i in range(n):
         mean, ss, k, paired = d.rows[0, i], d.rows[1, i], d.rows[2, i], d.rows[3, i]
-        own, away = tau**2 * (1.0 - paired * rho) + variance / k, mean - delta
+        own, away = tau**2 * (1.0 - paired * rho) + variance / k + rounded, mean - delta
         value -= 0.5 * (math.log(own) + away**2 / own + (k - 1.0) * math.log(variance) + ss / variance)
         by_own, by_away = -0.5 * (1.0 - away**2 / own) / own, -away / own
         if paired > 0.0:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.bayes.incoherence_data import ROUNDING, Instances
+from analysis.bayes.incoherence_data import ROUNDING, Instances, variance_of_mean
 from analysis.bayes.incoherence_priors import fresh_instances
 from analysis.bayes.incoherence_sampling import IncoherenceDraws
 
@@ -36,7 +36,7 @@ def predictive_checks(instances: Instances, draws: IncoherenceDraws, rng: np.ran
     hyper = {name: values[at] for name, values in flat.items()}
     fresh = fresh_instances(hyper, rng, unit_at=instances.unit_at, paired=instances.paired)
     k = instances.k
-    mean = fresh.mu + np.sqrt(fresh.variance / k) * rng.standard_normal(fresh.mu.shape)
+    mean = fresh.mu + np.sqrt(variance_of_mean(fresh.variance, k)) * rng.standard_normal(fresh.mu.shape)
     ss = fresh.variance * rng.chisquare(k - 1, size=fresh.mu.shape)
     rows = [
         _row(instances.model, name, float(check(instances.mean, instances.ss, k)), check(mean, ss, k))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from analysis.bayes.incoherence_data import ROUNDING, Instances
+from analysis.bayes.incoherence_data import ROUNDING, Instances, variance_of_mean
 from analysis.bayes.incoherence_density import DensityData
 from analysis.bayes.incoherence_priors import IncoherencePriors
 from analysis.bayes.incoherence_program import density_data, incoherence_program, parameters
@@ -110,7 +110,7 @@ def unit_effects(
 ) -> Floats:
     """Exact draws (chains, draws, units) of what units share in model N, given everything else but the means."""
     tau, rho = hyper["tau"][..., None], hyper["rho"][..., None]
-    own = tau**2 * (1 - instances.paired * rho) + variance / instances.k
+    own = tau**2 * (1 - instances.paired * rho) + variance_of_mean(variance, instances.k)
     weight = instances.paired / own
     place = np.eye(units)[instances.unit_at]
     root = tau * np.sqrt(rho)
@@ -147,7 +147,7 @@ def means_given_rest(
         Up to a constant.
     """
     k, mean = instances.k, instances.mean
-    noise = variance / k
+    noise = variance_of_mean(variance, k)
     with np.errstate(divide="ignore"):
         on = np.log(share) - 0.5 * (np.log(slab + noise) + (mean - centre) ** 2 / (slab + noise))
         off = np.log1p(-share) - 0.5 * (np.log(noise) + mean**2 / noise)

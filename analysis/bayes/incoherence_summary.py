@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.bayes.diagnostics import convergence, mcse_mean, mcse_quantile
+from analysis.bayes.incoherence_data import ROUNDING
 from analysis.bayes.incoherence_priors import PRESENT
 
 Floats = NDArray[np.float64]
@@ -82,7 +83,11 @@ def quantity_rows(keys: pd.DataFrame, draws: Floats, *, ci_level: float) -> pd.D
 def with_diagnostics(
     table: pd.DataFrame, draws: Floats, event: Floats, *, ci_level: float, probability: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """The rows with what their gates read; a quantity that never moves has none, and says so in ``reason``."""
+    """The rows with what their gates read; a quantity that never moves has none, and says so in ``reason``.
+
+    The error of an end is a share of the interval's width, or of ROUNDING where that is wider: ends that lie closer
+    together than answers are exact need no more.
+    """
     tail = (1 - ci_level) / 2
     found = convergence(draws)
     ends = np.fmax(mcse_quantile(draws, tail), mcse_quantile(draws, 1 - tail))
@@ -95,7 +100,7 @@ def with_diagnostics(
         ess_tail=np.where(still, np.nan, found.ess_tail),
         mcse=np.where(still, np.nan, mcse_quantile(draws, 0.5)),
         mcse_end=np.where(still, np.nan, ends),
-        mcse_share=np.divide(ends, width, out=np.zeros_like(width), where=width > 0),
+        mcse_share=np.divide(ends, np.maximum(width, ROUNDING), out=np.zeros_like(width), where=width > 0),
         mcse_probability=np.where(probability, np.where(certain, 0.0, mcse_mean(event)), np.nan),
         reason=np.where(still, CERTAIN, ""),
     )

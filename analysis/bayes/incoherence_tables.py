@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.bayes.incoherence_attempt import THESE, ModelFit
-from analysis.bayes.incoherence_data import LEAST_PAIRED_UNITS, ONE_WORDING, Instances
+from analysis.bayes.incoherence_data import (
+    LEAST_PAIRED_UNITS,
+    ONE_WORDING,
+    SHARED_ROUNDING,
+    Instances,
+    variance_of_mean,
+)
 from analysis.bayes.incoherence_priors import IncoherencePriors, PriorPredictive, prior_predictive
 from analysis.bayes.incoherence_result import LINKED, MCMC, NORMAL
 from analysis.bayes.incoherence_summary import ROPE, bayes_factor, decision
@@ -105,7 +111,7 @@ def augmented(fit: ModelFit, *, ci_level: float) -> pd.DataFrame:
         ci_method="eti",
         noise=noise,
         p_incoherent=fit.draws.incoherent.mean(axis=(0, 1)),
-        residual=(fit.instances.mean - fitted) / (noise / np.sqrt(fit.instances.k)),
+        residual=(fit.instances.mean - fitted) / np.sqrt(variance_of_mean(noise**2, fit.instances.k)),
         reason=MCMC + fit.problem if fit.problem else "",
     )
     return pd.concat([rows, fit.instances.set_aside.assign(reason=ONE_WORDING)], ignore_index=True)
@@ -120,7 +126,8 @@ def sentences(models: list[Instances], fitted: list[Instances], check: PriorPred
         "Models are fitted separately; their differences pair draws of independent fits, over the instances that "
         f"both have. They are not adjusted for the number of pairs; within {ROPE:.2f} log-odds they count as none.",
         "Noise that all wordings of an instance share, and noise that the identities of a unit share, counts as "
-        "persistent incoherence: the models do not know it.",
+        "persistent incoherence: the models do not know it, but for a rounding of answers to two decimals "
+        f"({SHARED_ROUNDING:.2f} log-odds) that is the same in all wordings.",
     ]
     few = [one for one in fitted if one.paired_units and not one.paired.any()]
     if few:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.frequentist.incoherence import incoherence_estimates
 from analysis.frequentist.incoherence_errors import associations, causal_anomalies, error_means
 from analysis.frequentist.incoherence_further import identity_summary, rewording_noise
 from analysis.frequentist.incoherence_means import grouped_means
@@ -34,6 +33,7 @@ from analysis.studies.coherence_further import (
     further_table,
     rewording_table,
 )
+from analysis.studies.coherence_group_schools import group_moments
 from analysis.studies.coherence_groups import associations_table, groups_table
 from analysis.studies.coherence_results import CoherenceResults, coherence_results
 from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits, sums_attention
@@ -171,15 +171,9 @@ def _group_tables(context: TaskContext, results: CoherenceResults, labels: Mappi
                                  measures={"mean_abs_residual": "Mean |r|"}))  # fmt: skip
     by = next((key for key in ("level", "item_family") if instances[key].nunique() > 1), None)
     if by is not None:
-        parts = [
-            incoherence_estimates(
-                part, rng=drawn.rng(f"level {name}"), resamples=drawn.resamples, ci_level=context.ci_level,
-                measures=("noise", "persistent"),
-            ).assign(**{by: name})
-            for name, part in instances.groupby(by, sort=True)
-        ]  # fmt: skip
+        found = group_moments(instances, by, resampling=drawn, ci_level=context.ci_level)
         note = "A level in which a model's interval excludes 0 and one in which it does not are not thereby different."
-        made.append(groups_table(context.design, pd.concat(parts, ignore_index=True), labels, name="noise_levels",
+        made.append(groups_table(context.design, found, labels, name="noise_levels",
                                  title=f"Noise and persistent residual by {by.replace('item_', '')}", note=note,
                                  measures={"noise": "Noise", "persistent": "Persistent"}))  # fmt: skip
     return made

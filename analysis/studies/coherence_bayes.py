@@ -17,6 +17,7 @@ from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.bayesian_columns import UNUSABLE, files_of_fit, first_line, teller
 from analysis.studies.coherence_checks import check_data, check_tables
+from analysis.studies.coherence_group_schools import group_schools_rows, group_schools_table
 from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_schools import schools_rows, schools_table
 from analysis.studies.coherence_tables import title_of
@@ -59,14 +60,17 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
     if settings.fast:
         failed.append(sentence(context.where, "the Bayesian columns are a quick look with few draws (--fast)"))
     schools = schools_rows(results, fit.table)
-    beside = schools_table(design, schools, labels)
+    beside = [schools_table(design, schools, labels)]
+    groups = group_schools_rows(design, results, fit.table, resampling=context.resampling, ci_level=context.ci_level)
+    if len(groups):
+        beside.append(group_schools_table(design, groups, labels))
     title = f"Persistent incoherence, Bayesian: {design.task}" if design.task else "Persistent incoherence, Bayesian"
     return Part(
         (
             Section(
                 title,
                 lead=(*_sampled(instances, fitted), *fit.sentences),
-                tables=(beside, *_tables(design, fit, labels), *check_tables(design, fit, labels)),
+                tables=(*beside, *_tables(design, fit, labels), *check_tables(design, fit, labels)),
             ),
         ),
         attention=tuple(failed),
@@ -74,6 +78,7 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
         summary=_claims(fit, labels, where=context.where),
         data={
             "coherence_schools": schools.assign(task=design.task),
+            **({"persistent_groups": groups.assign(task=design.task)} if len(groups) else {}),
             "incoherence_bayes": fit.table,
             "incoherence_contrasts": fit.contrasts,
             "incoherence_fits": fit.glance.assign(task=design.task, key=fit.key),

@@ -5,7 +5,14 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2, norm
 
-from analysis.bayes.incoherence_data import ROUNDING, Instances, checked_instances, model_instances, observed_arrays
+from analysis.bayes.incoherence_data import (
+    ROUNDING,
+    SHARED_ROUNDING,
+    Instances,
+    checked_instances,
+    model_instances,
+    observed_arrays,
+)
 from analysis.bayes.incoherence_hierarchy import HierarchyPriors, compiled_hierarchy, hierarchy_prior_draw
 from analysis.bayes.models.incoherence_hierarchy import POOLED, hierarchy_model
 from analysis.errors import AnalysisError
@@ -45,7 +52,7 @@ def test_density_is_that_of_spike_slab_and_noise() -> None:
         tau, omega = np.exp(own["log_tau"])[:, None], np.exp(own["log_omega"])[:, None]
         sd = np.sqrt(np.exp(2 * log_noise) + ROUNDING**2)
         share = expit(own["a"][:, None] + own["b"][:, None] * (log_noise - own["l"][:, None]) / omega)
-        of_mean, k = sd / np.sqrt(observed["k"]), observed["k"]
+        of_mean, k = np.sqrt(sd**2 / observed["k"] + SHARED_ROUNDING**2), observed["k"]
         slab = np.sqrt(tau**2 * (1 - phi) + of_mean**2)
         on = share * norm.pdf(observed["mean"], delta[:, None] + tau * np.sqrt(phi) * d, slab)
         off = (1 - share) * norm.pdf(observed["mean"], 0, of_mean)

@@ -8,7 +8,14 @@ from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import beta, multivariate_normal, norm
 
-from analysis.bayes.incoherence_data import ROUNDING, Instances, checked_instances, model_instances, observed_arrays
+from analysis.bayes.incoherence_data import (
+    ROUNDING,
+    SHARED_ROUNDING,
+    Instances,
+    checked_instances,
+    model_instances,
+    observed_arrays,
+)
 from analysis.bayes.incoherence_priors import IncoherencePriors, prior_draws, prior_vector
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
 from analysis.bayes.incoherence_sampling import means_given_rest, sample_instances, unit_effects
@@ -42,7 +49,8 @@ def exact_normal(point: dict[str, np.ndarray]) -> float:
     one = instances()
     delta, tau, level, rho = (float(point[name]) for name in ("delta", "tau", "l", "rho"))
     total = norm.logpdf(delta, 0, 0.1) + norm.logpdf(tau, 0, 0.375) + norm.logpdf(level, np.log(0.2), 1)
-    covariance = np.kron(covariance_of_means(one, tau, rho), np.ones((3, 3)))
+    alike = covariance_of_means(one, tau, rho) + SHARED_ROUNDING**2 * np.eye(one.size)
+    covariance = np.kron(alike, np.ones((3, 3)))
     covariance += (np.exp(2 * level) + ROUNDING**2) * np.eye(3 * one.size)
     density = multivariate_normal.logpdf(raw_rows(one).ravel(), np.full(3 * one.size, delta), covariance)
     return float(total + beta.logpdf(rho, 2, 2) + density)
@@ -65,7 +73,7 @@ def exact_linked(point: dict[str, np.ndarray]) -> float:
     for i in range(one.size):
         common = rho if one.paired[i] else 0.0
         centre = delta + tau * np.sqrt(common) * z[one.unit_at[i]]
-        noise = (np.exp(2 * (level + omega * h[i])) + ROUNDING**2) * np.eye(3)
+        noise = (np.exp(2 * (level + omega * h[i])) + ROUNDING**2) * np.eye(3) + SHARED_ROUNDING**2
         slab = multivariate_normal.logpdf(rows[i], np.full(3, centre), noise + tau**2 * (1 - common))
         spike = multivariate_normal.logpdf(rows[i], np.zeros(3), noise)
         share = expit(a + b * h[i])
@@ -118,10 +126,11 @@ def test_means_are_drawn_from_their_conditional() -> None:
     mu, incoherent, _ = means_given_rest(one, *full, rng)
     grid = np.linspace(-4, 4, 8001)
     for i in (0, 7, 42):
-        likelihood = norm.pdf(one.mean[i], grid, np.sqrt(variance / one.k[i]))
+        of_mean = np.sqrt(variance / one.k[i] + SHARED_ROUNDING**2)
+        likelihood = norm.pdf(one.mean[i], grid, of_mean)
         density = share * norm.pdf(grid, centre, np.sqrt(slab)) * likelihood
         on = trapezoid(density, grid)
-        off = (1 - share) * norm.pdf(one.mean[i], 0, np.sqrt(variance / one.k[i]))
+        off = (1 - share) * norm.pdf(one.mean[i], 0, of_mean)
         first, second = (trapezoid(density * grid**power, grid) / (on + off) for power in (1, 2))
         error = 5 / np.sqrt(size[0])
         assert incoherent[:, i].mean() == pytest.approx(on / (on + off), abs=error)
@@ -143,7 +152,7 @@ def test_means_of_the_normal_model_are_drawn_from_theirs() -> None:
     slab = np.broadcast_to(tau**2 * (1 - shared), noise.shape)
     mu = means_given_rest(one, centre, slab, noise, np.ones_like(noise), rng)[0][0]
     prior = covariance_of_means(one, tau, rho)
-    gain = prior @ np.linalg.inv(prior + variance / 3 * np.eye(one.size))
+    gain = prior @ np.linalg.inv(prior + (variance / 3 + SHARED_ROUNDING**2) * np.eye(one.size))
     exact = delta + gain @ (one.mean - delta)
     covariance = prior - gain @ prior
     np.testing.assert_allclose(mu.mean(axis=0), exact, atol=5 * np.sqrt(covariance.max() / size[1]))
@@ -176,8 +185,9 @@ def test_ranks_of_the_truth_are_uniform_in_small(linked: bool) -> None:
         rng = np.random.default_rng([7, at])
         truth = prior_draws(priors, rng, unit_at=place.unit_at, paired=place.paired, draws=1, linked=linked)
         noise = np.sqrt(truth.variance[0])[:, None] * rng.standard_normal((place.size, 3))
+        rounded = SHARED_ROUNDING * rng.standard_normal((place.size, 1))
         table = residual_table(
-            truth.mu[0][:, None] + noise, unit=list(place.rows["unit"]), identity=list(place.rows["identity"])
+            truth.mu[0][:, None] + rounded + noise, unit=list(place.rows["unit"]), identity=list(place.rows["identity"])
         )
         one = model_instances(checked_instances(table))[0]
         draws = sample_instances(one, priors, settings, linked=linked, seed=at)

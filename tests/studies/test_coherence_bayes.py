@@ -26,7 +26,13 @@ RESPONDERS = (
     CoherenceResponder(COHERENT, spread=0.0, noise=0.1),
     CoherenceResponder(LEANING, spread=0.4, lean=0.5, noise=0.15),
 )
-BESIDE = {"coherence_schools", "persistent_posterior", "persistent_contrasts", "incoherence_fits"}
+BESIDE = {
+    "coherence_schools",
+    "persistent_groups",
+    "persistent_posterior",
+    "persistent_contrasts",
+    "incoherence_fits",
+}
 CHECKED = {"incoherence_checks", "incoherence_priors"}
 
 
@@ -95,6 +101,23 @@ def test_checks_and_other_priors_are_printed(content: ReportContent) -> None:
     assert tails.drop(columns=["label", "reason"]).stack().between(0, 1).all()
 
 
+def test_groups_have_both_schools_side_by_side(content: ReportContent) -> None:
+    """Catches groups, schools or measures mixed up, and moments other than those of the table by level."""
+    groups = content.data["persistent_groups"].set_index(["model", "grouping", "group"]).sort_index()
+    assert set(groups.loc[LEANING].index.get_level_values("grouping")) == {"family", "level"}
+    fitted = content.data["incoherence_bayes"].query("variant == 'SSL' and target == 'these' and level == 'full'")
+    levels = rows_of(content, "noise_levels")
+    for model in (COHERENT, LEANING):
+        row = groups.loc[(model, "level", "full")]
+        own = fitted[fitted["model"] == model].set_index("measure")["estimate"]
+        assert row["persistent_posterior"] == own["persistent"]
+        assert row["noise_posterior"] == own["noise"]
+        assert row["persistent_moment"] == levels.loc[model, "g0_persistent"]
+        assert row["noise_moment_low"] == levels.loc[model, "g0_noise_low"]
+    assert groups.loc[LEANING, "persistent_posterior"].min() > groups.loc[COHERENT, "persistent_posterior"].max()
+    assert groups.loc[LEANING, "p_present"].min() > 0.95
+
+
 def test_difference_of_models_has_its_sign(content: ReportContent) -> None:
     """Catches a contrast read as second minus first."""
     contrasts = content.data["incoherence_contrasts"].set_index("measure").loc["persistent"]
@@ -122,6 +145,9 @@ def test_nothing_of_a_failed_sampler_is_printed(logs: Path, monkeypatch: pytest.
     assert schools["posterior_reason"].str.startswith("MCMC").all()
     assert (schools["verdict"] == "failed").all()
     assert schools["moment"].notna().all()
+    groups = rows_of(content, "persistent_groups")
+    assert groups[["noise_posterior", "persistent_posterior", "p_present"]].isna().all().all()
+    assert groups["persistent_posterior_reason"].str.startswith("MCMC").all()
     assert posterior[["linked_these", "normal_these", "linked_new", "p_present"]].isna().all().all()
     assert (posterior["decision"] == "").all()
     for name in CHECKED:

@@ -3,7 +3,9 @@
 Instance i is an identity of a unit, asked in k_i wordings; r_iw are its residuals in log-odds, mean m_i and
 sum of squared deviations SS_i sufficient for
 
-    r_iw ~ N(mu_i, s_i^2)     s_i^2 = exp(2 lambda_i) + .01^2        .01: answers are printed to two decimals
+    r_iw ~ N(mu_i + c_i, s_i^2)     s_i^2 = exp(2 lambda_i) + .01^2     c_i ~ N(0, .02^2)
+
+where .01 and .02 are the rounding of answers printed to two decimals, by wording and in all wordings alike;
 
     SSL   mu_i = 0 with probability 1 - pi_i, else slab_i            lambda_i = l + omega h_i,  h_i ~ N(0, 1)
           logit pi_i = a + b h_i
@@ -34,7 +36,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from analysis.bayes.incoherence_data import ROUNDING
+from analysis.bayes.incoherence_data import ROUNDING, SHARED_ROUNDING
 
 #: Hyper-parameters of either model, in order.
 LINKED = ("delta", "tau", "a", "b", "l", "omega")
@@ -74,8 +76,9 @@ def incoherence_model(
             log_noise, logit_share = _linked_noise(data, prior, level, len(observed["mean"]))
             variance = pt.exp(2 * log_noise) + ROUNDING**2
             centre, slab = _slab(data, delta, tau, rho, shared_units)
-            on = _log_normal(data["mean"], centre, slab + variance / data["k"]) - pt.softplus(-logit_share)
-            off = _log_normal(data["mean"], 0.0, variance / data["k"]) - pt.softplus(logit_share)
+            noise = variance / data["k"] + SHARED_ROUNDING**2
+            on = _log_normal(data["mean"], centre, slab + noise) - pt.softplus(-logit_share)
+            off = _log_normal(data["mean"], 0.0, noise) - pt.softplus(logit_share)
             of_means = pt.sum(data["used"] * pt.logaddexp(on, off))
         else:
             variance = pt.exp(2 * level) + ROUNDING**2
@@ -109,7 +112,7 @@ def _normal_means(
     shared_units: int,
 ) -> pt.TensorVariable:
     """Log density of all means of model N, what units share integrated out (a rank-one update by unit)."""
-    noise = variance / data["k"]
+    noise = variance / data["k"] + SHARED_ROUNDING**2
     if rho is None:
         return pt.sum(data["used"] * _log_normal(data["mean"], delta, tau**2 + noise))
     own = tau**2 * (1 - data["paired"] * rho) + noise

@@ -2,7 +2,7 @@
 
 For model m at instance i, r_mi its residuals in k wordings, mean and sum of squared deviations sufficient for
 
-    r_miw ~ N(mu_mi, s_mi^2)          s_mi^2 = exp(2 lambda_mi) + .01^2
+    r_miw ~ N(mu_mi + c_mi, s_mi^2)   s_mi^2 = exp(2 lambda_mi) + .01^2    c_mi ~ N(0, .02^2)
     mu_mi = 0 with probability 1 - pi_mi, else delta_m + tau_m (sqrt(phi) d_i + sqrt(1 - phi) z_mi)
     lambda_mi = l_m + omega_m h_mi    h_mi = sqrt(c) e_i + sqrt(1 - c) h'_mi
     logit pi_mi = a_m + b_m h_mi      d_i, e_i, z_mi, h'_mi ~ N(0, 1)
@@ -23,7 +23,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from analysis.bayes.incoherence_data import ROUNDING
+from analysis.bayes.incoherence_data import ROUNDING, SHARED_ROUNDING
 
 #: Parameters of a model whose values are pooled, beside delta.
 POOLED = ("log_tau", "a", "b", "l", "log_omega")
@@ -63,7 +63,7 @@ def hierarchy_model(
         h = (log_noise - level) / omega
         variance = pt.exp(2 * log_noise) + ROUNDING**2
         eta = own["a"][:, None] + own["b"][:, None] * h
-        noise = variance / data["k"]
+        noise = variance / data["k"] + SHARED_ROUNDING**2
         centre = delta[:, None] + tau * pt.sqrt(phi) * d
         on = _log_normal(data["mean"], centre, tau**2 * (1 - phi) + noise) - pt.softplus(-eta)
         off = _log_normal(data["mean"], 0.0, noise) - pt.softplus(eta)

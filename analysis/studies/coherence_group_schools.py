@@ -1,0 +1,115 @@
+"""Noise and persistent residual by item family and level: moments beside the posterior of SSL."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from analysis.bayes.incoherence_data import GROUPINGS
+from analysis.bayes.incoherence_result import LINKED, MCMC
+from analysis.frequentist.incoherence import incoherence_estimates
+from analysis.report.columns import Count, Estimate, Proportion, Text
+from analysis.report.spec import OrderBy, Spanner, Table, TableSpec
+from analysis.schema.task_design import TaskDesign
+from analysis.studies.census import withheld
+from analysis.studies.coherence_results import CoherenceResults
+from analysis.studies.coherence_tables import title_of
+from analysis.studies.context import Resampling
+from analysis.studies.wide_table import UNEXPLAINED, table_name
+
+MEASURES: Final = {"noise": "Noise", "persistent": "Persistent"}
+HEADS: Final = {"item_family": "family", "level": "level"}
+_SCHOOLS: Final = {"moment": "Moments", "posterior": "SSL"}
+NO_MOMENTS: Final = "no moment estimate of this group"
+_NUMBERS: Final = ("estimate", "ci_low", "ci_high", "ci_method")
+
+
+def group_moments(instances: pd.DataFrame, key: str, *, resampling: Resampling, ci_level: float) -> pd.DataFrame:
+    """Noise and persistent residual of each model by ``key``, a column of the instances."""
+    parts = [
+        incoherence_estimates(
+            part,
+            rng=resampling.rng(f"level {name}"),
+            resamples=resampling.resamples,
+            ci_level=ci_level,
+            measures=tuple(MEASURES),
+        ).assign(**{key: name})
+        for name, part in instances.groupby(key, sort=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def group_schools_rows(
+    design: TaskDesign, results: CoherenceResults, table: pd.DataFrame, *, resampling: Resampling, ci_level: float
+) -> pd.DataFrame:
+    """One row per model and group with both schools side by side; ``table`` is that of a fit of incoherence.
+
+    Empty where the instances have neither two families nor two levels.
+    """
+    rows: list[dict[str, Any]] = []
+    posterior = table[(table["variant"] == LINKED) & table["measure"].isin(list(MEASURES))]
+    for key in GROUPINGS:
+        if results.instances[key].nunique() < 2:
+            continue
+        moments = group_moments(results.instances, key, resampling=resampling, ci_level=ci_level)
+        moments = withheld(moments) if design.target == "census" else moments
+        beside = {(r["model"], str(r[key]), r["measure"]): r for r in moments.to_dict("records")}
+        for (model, group), part in posterior[posterior[key].fillna("") != ""].groupby(["model", key], sort=True):
+            row: dict[str, Any] = {"model": model, "grouping": HEADS[key], "group": str(group), "ci_level": ci_level}
+            for one in part.to_dict("records"):
+                measure = one["measure"]
+                moment = beside.get((model, str(group), measure), {"reason": NO_MOMENTS})
+                row |= _named(moment, f"{measure}_moment") | _named(one, f"{measure}_posterior")
+                if measure == "persistent":
+                    failed = str(one["reason"] or "").startswith(MCMC)
+                    row |= {"p_present": None if failed else one["p_present"], "n": one["n"]}
+                    row |= {"n_clusters": one["n_clusters"]}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _named(one: Mapping[Any, Any], stem: str) -> dict[str, Any]:
+    """Estimate and interval under a stem, without the numbers of a failed fit, and with a reason where one lacks."""
+    failed = str(one.get("reason") or "").startswith(MCMC)
+    found = {name: None if failed and name != "ci_method" else one.get(name) for name in _NUMBERS}
+    missing = pd.isna(found["estimate"]) or pd.isna(found["ci_low"])
+    return {
+        stem: found["estimate"],
+        f"{stem}_low": found["ci_low"],
+        f"{stem}_high": found["ci_high"],
+        f"{stem}_method": found["ci_method"],
+        f"{stem}_reason": one.get("reason") or (UNEXPLAINED if missing else ""),
+    }
+
+
+def group_schools_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Rows of ``group_schools_rows`` for a reader."""
+    shown = rows.assign(label=[labels.get(str(m), str(m)) for m in rows["model"]])
+    stems = {f"{measure}_{school}": head for measure in MEASURES for school, head in _SCHOOLS.items()}
+    columns = [
+        Estimate(stem, head, low=f"{stem}_low", high=f"{stem}_high", method=f"{stem}_method",
+                 reason=f"{stem}_reason", digits=2)
+        for stem, head in stems.items()
+    ]  # fmt: skip
+    spec = TableSpec(
+        table_name("persistent_groups", design),
+        title=title_of("Noise and persistent residual by family and level, by both schools", design),
+        columns=(
+            Text("label", "Model"),
+            Text("grouping", "By"),
+            Text("group", "Group"),
+            *columns,
+            Proportion("p_present", "P(above .10)", reason="persistent_posterior_reason"),
+            Count("n", "Instances"),
+            Count("n_clusters", "Units"),
+        ),
+        spanners=tuple(
+            Spanner(head, tuple(f"{measure}_{school}" for school in _SCHOOLS)) for measure, head in MEASURES.items()
+        ),
+        order=("label", "grouping", OrderBy("group", natural=True)),
+        note="Log-odds; instances in two wordings or more. SSL is fitted to all instances of a model at once: its "
+        "groups borrow from each other, where the moments of a group know that group alone; hence narrower intervals, "
+        "and groups that look more alike. Groups were not chosen after looking; nothing is adjusted for their number, "
+        "and a probability above .95 in one group but not in another is no difference between them.",
+    )
+    return Table(spec, shown, simulated=design.simulated)

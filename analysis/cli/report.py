@@ -5,8 +5,15 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.report.content import ReportContent
+    from analysis.studies.prepared import RunSettings
 
 EXAMPLE = "example"
 #: A report's folder has a name of at most this many characters.
@@ -103,7 +110,7 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
     from analysis.report.unchanged import CIRCUMSTANCES, SAID
     from analysis.report.write import write_report
     from analysis.studies.context import BayesianSettings, Resampling
-    from analysis.studies.run import RunSettings, run_report
+    from analysis.studies.prepared import RunSettings
 
     progress = Progress(quiet=args.quiet or not sys.stderr.isatty())
     settings = RunSettings(
@@ -129,7 +136,7 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
     if settings.bayes is not None and any((out / "data" / "fits").glob("*")) and (changed := changed_versions(out)):
         print(f"fits kept in {out / 'data' / 'fits'} were made by other versions ({'; '.join(changed)})")
         print("  those that depend on them are made again")
-    content = run_report(logs, settings)
+    content = read_and_estimated(logs, settings)
     if args.out is None:
         refuse_other_logs(out, content.manifest)
     rows = content.manifest["rows"]
@@ -144,6 +151,30 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
     write_report(replace(content, manifest=manifest), out, pdf=args.pdf)
     progress.done()
     return said
+
+
+def read_and_estimated(logs: list[Path], settings: "RunSettings") -> "ReportContent":
+    """Content of the report; what estimates is loaded while the logs are read.
+
+    Reading and reducing are mostly work of libraries that leave the interpreter free. Whatever reading needs is
+    loaded before, so that two threads never load the same module.
+    """
+    from analysis.provenance import Clock
+    from analysis.studies.prepared import prepared
+
+    clock = Clock()
+    with ThreadPoolExecutor(1, thread_name_prefix="loading") as beside:
+        run = beside.submit(loaded)
+        with prepared(logs, settings, clock) as ready:
+            content: ReportContent = run.result().report_content(ready, clock)
+    return content
+
+
+def loaded() -> ModuleType:
+    """The module that estimates, with all that it needs."""
+    # First, where the stack is low: one of its libraries looks through the source of every function on it.
+    import_module("analysis.bayes.libraries")
+    return import_module("analysis.studies.run")
 
 
 def say(said: Mapping[str, Any], out: Path, *, pdf: bool) -> None:

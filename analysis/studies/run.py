@@ -25,7 +25,7 @@ from analysis.studies.second_thread import second_thread
 from analysis.studies.summary import outside_bounds
 from analysis.studies.weights import weights_used
 
-__all__ = ["RunSettings", "run_report"]
+__all__ = ["RunSettings", "report_content", "run_report"]
 
 #: Tasks that a title names.
 _NAMED = 3
@@ -47,10 +47,19 @@ def run_report(paths: list[Path], settings: RunSettings) -> ReportContent:
     """
     clock = Clock()
     with prepared(paths, settings, clock) as logs:
-        return _content(logs, clock)
+        return report_content(logs, clock)
 
 
-def _content(logs: Prepared, clock: Clock) -> ReportContent:
+def report_content(logs: Prepared, clock: Clock) -> ReportContent:
+    """Estimate from logs that were read, and put the content of the report together.
+
+    Parameters
+    ----------
+    logs : Prepared
+        Within its context: the rows are still needed.
+    clock : Clock
+        The one that timed the reading.
+    """
     intake, settings, study, designs = logs.intake, logs.settings, logs.study, logs.designs
     excluded, statuses, simulated = logs.excluded, logs.statuses, logs.simulated
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}

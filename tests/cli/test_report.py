@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -297,3 +299,13 @@ def test_epochs_of_one_item_are_not_independent(shared: Path, tmp_path: Path) ->
     assert floor["n_clusters"].tolist() == [10, 10]
     width = floor["ci_high"] - floor["ci_low"]
     assert (width > 0.5).all(), "five items per class cannot give a narrow interval"
+
+
+def test_what_reads_logs_does_not_wait_for_what_estimates() -> None:
+    """Catches samplers imported by the stages that read: they are loaded while reading, and would be before it."""
+    code = (
+        "import sys, analysis.report.write, analysis.studies.prepared\n"
+        "print(sorted({'pymc', 'pytensor', 'nutpie', 'arviz_stats', 'scipy.stats'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

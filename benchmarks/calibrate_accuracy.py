@@ -6,8 +6,8 @@
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
 in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks
 warn of the right model. Coverage: 5 models of fixed levels, 200 items, four worlds: difficulties normal as the model
-has it; half of the items easy, half hard; models that differ in what units of 10 items are to them, which the model
-leaves out; the same difficulties as normal in units. 95 % intervals of accuracies
+has it; half of the items easy, half hard; models that differ in what units of 10 items are to them (five times the data
+sets); the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
 ``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of one
 design among the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach:
@@ -18,8 +18,10 @@ import argparse
 import json
 import platform
 import time
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,6 +43,8 @@ RANKS = 99
 SETTINGS = SamplerSettings(chains=1, draws=2 * RANKS, tune=40, cores=1)
 DESIGNS = {"items": (20, 1, 20), "samples": (15, 3, 15), "units": (18, 1, 6)}
 LEVELS = np.array([-0.5, 0.0, 0.5, 1.0, 2.0])
+#: Data sets of this world, in those of the others: it is the one that the model does not integrate.
+REACTING, TIMES = "models react to units", 5
 WORLDS = ("normal", "two kinds of items", "models react to units", "normal units")
 RESULTS = Path(__file__).parent / "results"
 
@@ -51,20 +55,32 @@ def empty_design(name: str) -> AnswerSet:
     return answer_set(answer_rows(np.zeros((3, items), np.int64), samples, np.arange(items) % units))
 
 
+def drawn_answers(empty: AnswerSet, truth: Mapping[str, Any], rng: np.random.Generator) -> np.ndarray:
+    """Right answers drawn from parameters."""
+    known = (truth[name] for name in ("level", "sd", "share", "log_phi"))
+    return simulated_right(empty, *known, rng, reaction_sd=truth["reaction_sd"])
+
+
+def true_accuracy(truth: Mapping[str, Any]) -> np.ndarray:
+    """Accuracies on new items of new units."""
+    return mean_accuracy(truth["level"], np.hypot(truth["sd"], truth["reaction_sd"]))
+
+
 def simulation(name: str, seed: int, at: int) -> dict[str, object]:
     """Ranks of one truth drawn from the priors."""
     rng, priors, empty = np.random.default_rng([seed, at]), AccuracyPriors(), empty_design(name)
     truth = drawn_parameters(empty, priors, rng)
-    right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
+    right = drawn_answers(empty, truth, rng)
     draws = sample_accuracy(empty._replace(right=right), priors, SETTINGS, seed=int(rng.integers(2**31)))
     found = draws.parameters()
-    accuracy = mean_accuracy(truth["level"], truth["sd"])
+    accuracy = true_accuracy(truth)
     true = {"accuracy": accuracy[0], "difference": accuracy[0] - accuracy[1], "sd_items": truth["sd"]}
     true["sd_models"] = truth["sd_level"]
     drawn = {"accuracy": found["accuracy"][..., 0], "sd_items": found["sd"], "sd_models": np.exp(found["log_sd_level"])}
     drawn["difference"] = found["accuracy"][..., 0] - found["accuracy"][..., 1]
     if empty.has_unit:
         true["share_units"], drawn["share_units"] = truth["share"], found["share"]
+        true["sd_reactions"], drawn["sd_reactions"] = truth["reaction_sd"], found["reaction_sd"]
     if empty.has_residual:
         true["log_concentration"], drawn["log_concentration"] = truth["log_phi"], found["log_phi"]
     ranks = {key: rank_of(float(true[key]), x.ravel()[::2][:RANKS], rng) for key, x in drawn.items()}
@@ -109,12 +125,12 @@ def coverage(seed: int, data_sets: int, items: int = 200) -> pd.DataFrame:
     found = []
     for name in WORLDS:
         big = world(name, np.random.default_rng([seed, 1]), 200_000)[0].mean(axis=1)
-        for at in range(data_sets):
+        for at in range(data_sets * (TIMES if name == REACTING else 1)):
             rng = np.random.default_rng([seed, WORLDS.index(name), at])
             p, unit = world(name, rng, items)
             table = answer_rows(rng.binomial(1, p), 1, unit)
             fit = fit_accuracy(table, settings=SamplerSettings(draws=300, tune=30, cores=1, fast=True), seed=at)
-            rows = fit.table[fit.table["measure"] == "accuracy"]
+            rows = fit.table[(fit.table["measure"] == "accuracy") & (fit.table["target"] == "these")]
             pairs = fit.contrasts[fit.contrasts["first"] == "m00"]
             for school, part in (("hierarchical", (rows, pairs)), ("frequentist", frequentist(table))):
                 for measure, own, truth in (("accuracy", part[0], big), ("difference", part[1], big[0] - big[1:])):
@@ -124,8 +140,8 @@ def coverage(seed: int, data_sets: int, items: int = 200) -> pd.DataFrame:
                     found.append((name, measure, school, inside, width, bias))
     table = pd.DataFrame(found, columns=["world", "measure", "school", "coverage", "width", "bias"])
     grouped = table.groupby(["world", "measure", "school"], sort=False)
-    means, errors = grouped[["coverage", "width", "bias"]].mean(), grouped["coverage"].std() / np.sqrt(data_sets)
-    return means.assign(coverage_se=errors, data_sets=data_sets).reset_index()
+    means, sizes = grouped[["coverage", "width", "bias"]].mean(), grouped["coverage"].size()
+    return means.assign(coverage_se=grouped["coverage"].std() / np.sqrt(sizes), data_sets=sizes).reset_index()
 
 
 def frequentist(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -146,13 +162,14 @@ def long_ranks(simulations: int, seed: int, design: str) -> pd.DataFrame:
     for at in range(simulations):
         rng = np.random.default_rng([seed, 7, at])
         truth = drawn_parameters(empty, priors, rng)
-        right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
+        right = drawn_answers(empty, truth, rng)
         found = sample_accuracy(empty._replace(right=right), priors, whole, seed=at).parameters()
-        accuracy = mean_accuracy(truth["level"], truth["sd"])[0]
+        accuracy = true_accuracy(truth)[0]
         below = {"sd_items": found["sd"] < truth["sd"], "accuracy": found["accuracy"][..., 0] < accuracy}
         below["sd_models"] = np.exp(found["log_sd_level"]) < truth["sd_level"]
         if empty.has_unit:
             below["share_units"] = found["share"] < truth["share"]
+            below["sd_reactions"] = found["reaction_sd"] < truth["reaction_sd"]
         rows.append({name: float(value.mean()) for name, value in below.items()})
     place = pd.DataFrame(rows)
     low, high = (place < 0.03).mean(), (place > 0.97).mean()
@@ -164,7 +181,7 @@ def long_ranks(simulations: int, seed: int, design: str) -> pd.DataFrame:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
-    parser.add_argument("--data-sets", type=int, default=40, help="data sets by world")
+    parser.add_argument("--data-sets", type=int, default=40, help="data sets by world; of reacting models five times")
     parser.add_argument("--seed", type=int, default=20261130)
     parser.add_argument("--long", type=int, metavar="N", help="rank N truths of one design among whole fits")
     parser.add_argument("--design", choices=list(DESIGNS), default="items", help="of --long")

@@ -125,7 +125,8 @@ def draws(fit: AnswerBiasFit | AccuracyFit | IncoherenceFit) -> xr.DataTree:
 
 def _accuracy_draws(fit: AccuracyFit) -> xr.Dataset:
     """Accuracies by model, and parameters that all models share."""
-    models = sorted(fit.table.loc[fit.table["measure"] == "accuracy", "model"].unique())
+    own = (fit.table["measure"] == "accuracy") & (fit.table["target"] == "these")
+    models = sorted(fit.table.loc[own, "model"].unique())
     known = {
         name: (("chain", "draw", "model"), array) if name == "accuracy" else (("chain", "draw"), array[..., 0])
         for name, array in fit.draws.items()

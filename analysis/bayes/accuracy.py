@@ -18,7 +18,7 @@ from analysis.bayes.accuracy_data import COLUMNS, MOST_ADDITIONS, AnswerSet, ans
 from analysis.bayes.accuracy_patterns import patterns_of
 from analysis.bayes.accuracy_points import points_for, sizes_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, prior_predictive
-from analysis.bayes.accuracy_result import ALL, TABLES, AccuracyFit
+from analysis.bayes.accuracy_result import ALL, NEW_MODEL, NEW_MODELS, REACTIONS, TABLES, AccuracyFit
 from analysis.bayes.accuracy_sampling import AccuracyDraws, accuracy_settings, sample_accuracy, sampler_gates
 from analysis.bayes.diagnostics import mcse_mean
 from analysis.bayes.gates import MOST_MCSE_PROBABILITY, TOO_FEW_DRAWS, Gate, failures, missing_draws, quantity_gates
@@ -135,8 +135,8 @@ def _attempt(
     careful: bool = False,
 ) -> AccuracyFit:
     draws = sample_accuracy(answers, priors, settings, seed=seed, careful=careful)
-    found = _reported(draws)
-    table = _table(answers, found, ci_level)
+    found, fresh = _reported(draws), draws.new_model(np.random.default_rng([seed, 7]))
+    table = _table(answers, found, fresh, ci_level)
     contrasts = _contrasts(answers, found["accuracy"], ci_level)
     judged = pd.concat([table, contrasts], ignore_index=True)
     first = _first_gate(found["accuracy"], answers)
@@ -171,12 +171,13 @@ def _reported(draws: AccuracyDraws) -> dict[str, Floats]:
         "sd_items": (answers.has_item, found["sd"]),
         "sd_models": (len(answers.models) > 1, np.exp(found["log_sd_level"])),
         "share_units": (answers.has_unit, found["share"]),
+        "sd_reactions": (answers.has_reaction, found["reaction_sd"]),
         "log_concentration": (answers.has_residual, found["log_phi"]),
     }
     return {"accuracy": found["accuracy"]} | {name: x[..., None] for name, (is_free, x) in free.items() if is_free}
 
 
-def _table(answers: AnswerSet, found: dict[str, Floats], ci_level: float) -> pd.DataFrame:
+def _table(answers: AnswerSet, found: dict[str, Floats], fresh: Floats | None, ci_level: float) -> pd.DataFrame:
     scales = {"accuracy": "probability", "share_units": "probability"}
     parts = []
     for name, values in found.items():
@@ -200,7 +201,15 @@ def _table(answers: AnswerSet, found: dict[str, Floats], ci_level: float) -> pd.
         n_clusters=[len(np.unique(answers.unit[row > 0])) for row in answers.n],
     )
     rest = [part.assign(n=int((answers.n > 0).sum()), n_clusters=int(answers.unit.max()) + 1) for part in parts[1:]]
-    return pd.concat([first, *rest], ignore_index=True).assign(target="these")
+    table = pd.concat([first, *rest], ignore_index=True).assign(target="these")
+    if fresh is None:
+        return table
+    keys = pd.DataFrame({"model": [NEW_MODEL], "measure": "accuracy", "scale": "probability"})
+    new = quantity_summary(fresh[..., None], keys, ci_level=ci_level).assign(
+        p_direction=np.nan, mcse_probability=np.nan
+    )
+    new = new.assign(n=int((answers.n > 0).sum()), n_clusters=int(answers.unit.max()) + 1, target=NEW_MODELS)
+    return pd.concat([table, new], ignore_index=True)
 
 
 def _contrasts(answers: AnswerSet, accuracy: Floats, ci_level: float) -> pd.DataFrame:
@@ -252,4 +261,5 @@ def _glance(answers: AnswerSet, draws: AccuracyDraws, settings: SamplerSettings,
 
 def _effects(answers: AnswerSet) -> dict[str, bool]:
     own = answers.has_item and not answers.units_as_items
-    return {"items": own, "units": answers.has_unit or answers.units_as_items, "samples": answers.has_residual}
+    units = answers.has_unit or answers.units_as_items
+    return {"items": own, "units": units, REACTIONS: answers.has_reaction, "samples": answers.has_residual}

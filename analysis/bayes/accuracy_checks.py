@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from analysis.bayes.accuracy_data import AnswerSet
+from analysis.bayes.accuracy_reactions import own_residuals
 from analysis.bayes.accuracy_sampling import AccuracyDraws
 from analysis.bayes.accuracy_simulation import simulated_right
 
@@ -39,7 +40,8 @@ def predictive_checks(answers: AnswerSet, draws: AccuracyDraws, rng: np.random.G
     observed = _statistics(answers, answers.right)
     replicated = []
     for s in chosen:
-        right = simulated_right(answers, flat["level"][s], flat["sd"][s], flat["share"][s], flat["log_phi"][s], rng)
+        sd, share, log_phi, own = (float(flat[name][s]) for name in ("sd", "share", "log_phi", "reaction_sd"))
+        right = simulated_right(answers, flat["level"][s], sd, share, log_phi, rng, reaction_sd=own)
         replicated.append(_statistics(answers, right))
     rows = []
     sets = np.array([list(one.values()) for one in (observed, *replicated)])
@@ -72,7 +74,6 @@ def _statistics(answers: AnswerSet, right: NDArray[np.int64]) -> dict[str, float
     mean = score.sum(axis=1) / np.maximum(asked.sum(axis=1), 1)
     away = np.where(asked, score - mean[:, None], 0.0)
     of_item = away.sum(axis=0) / asked.sum(axis=0)
-    own = np.where(asked, away - of_item, 0.0)
     found = {"variance of items": float(of_item.var())}
     if len(answers.models) > 1:
         found |= {"share of items that all models solve": float(((right == answers.n) | ~asked).all(axis=0).mean())}
@@ -82,6 +83,7 @@ def _statistics(answers: AnswerSet, right: NDArray[np.int64]) -> dict[str, float
         size = np.bincount(answers.unit, minlength=units)
         found["variance of units"] = float((np.bincount(answers.unit, of_item, units) / size).var())
         if len(answers.models) > 1:
+            own = own_residuals(answers, right)
             sums = np.stack([np.bincount(answers.unit, row, units) for row in own]) / size
             found["variance of units in single models"] = float((sums**2).mean())
     return found

@@ -28,6 +28,8 @@ class AnswerSet(NamedTuple):
         Unit of each item, 0 to U - 1.
     has_item, has_residual, has_unit : bool
         Which effects the design identifies.
+    has_reaction : bool
+        Whether units can be told to be something else to one model than to another.
     units_as_items : bool
         Answers of an item are those to a whole unit.
     set_aside : int
@@ -44,6 +46,7 @@ class AnswerSet(NamedTuple):
     has_item: bool
     has_residual: bool
     has_unit: bool
+    has_reaction: bool
     units_as_items: bool
     set_aside: int
     sentences: tuple[str, ...]
@@ -75,6 +78,7 @@ def answer_set(items: pd.DataFrame) -> AnswerSet:
     shared, repeated = bool(((n > 0).sum(axis=0) > 1).any()), bool((n > 1).any())
     units = int(unit.max()) + 1
     clustered = 1 < units < len(names)
+    reacts = clustered and _pairs_within_units(n, unit, units)
     merged = clustered and not shared and not repeated and len(models) == 1
     if merged:
         n, right = (_by_unit(values, unit, units) for values in (n, right))
@@ -89,9 +93,12 @@ def answer_set(items: pd.DataFrame) -> AnswerSet:
         has_item=shared or repeated or merged,
         has_residual=shared and repeated,
         has_unit=clustered and not merged and (shared or repeated),
+        has_reaction=reacts,
         units_as_items=merged,
         set_aside=len(rows) - len(asked),
-        sentences=_sentences(len(models), shared, repeated, clustered, merged, units == 1 and len(names) > 1),
+        sentences=_sentences(
+            len(models), shared, repeated, clustered, merged, reacts, single=units == 1 and len(names) > 1
+        ),
     )
 
 
@@ -125,12 +132,18 @@ def _arrays(asked: pd.DataFrame) -> tuple[Ints, Ints, Ints, tuple[str, ...], tup
     return n, right, unit, tuple(map(str, models)), tuple(map(str, names))
 
 
+def _pairs_within_units(n: Ints, unit: Ints, units: int) -> bool:
+    """Whether some model was asked two items of one unit that others were asked as well."""
+    shared = (n > 0) & ((n > 0).sum(axis=0) > 1)
+    return bool((_by_unit(shared.astype(np.int64), unit, units) > 1).any())
+
+
 def _by_unit(values: Ints, unit: Ints, units: int) -> Ints:
     return np.stack([np.bincount(unit, row, units).astype(np.int64) for row in values])
 
 
 def _sentences(
-    models: int, shared: bool, repeated: bool, clustered: bool, merged: bool, single: bool
+    models: int, shared: bool, repeated: bool, clustered: bool, merged: bool, reacts: bool, *, single: bool
 ) -> tuple[str, ...]:
     said = []
     if models == 1:
@@ -141,6 +154,8 @@ def _sentences(
         said.append("No item was answered twice, by models or in samples: items have no effects, answers count singly.")
     elif clustered:
         said.append("Items of one unit share an effect, and each item has one of its own: new items are of new units.")
+    if reacts:
+        said.append("A unit may be something else to each model: accuracies are spread by what that adds on new units.")
     if repeated and shared:
         said.append("Samples of one item are beta-binomial around what model and item make likely.")
     elif repeated:

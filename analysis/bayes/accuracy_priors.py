@@ -34,6 +34,7 @@ class AccuracyPriors:
     level_sd: float = 1.5
     item_sd: float = 2.0
     unit_shape: float = 2.0
+    reaction_sd: float = 1.0
     concentration_mean: float = 1.0
     concentration_sd: float = 1.5
 
@@ -51,6 +52,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "level_sd": "half-normal scale of the sd of levels between models; 1.5: a model one sd off .5 lies at .18-.82",
     "item_sd": "half-normal scale of the sd of items, units included; 2: an item one sd off moves .5 to .12-.88",
     "unit_shape": "both shapes of the beta prior of the share of that variance that items of one unit have in common",
+    "reaction_sd": "half-normal scale of the sd of what a unit is to one model alone; 1: one sd moves .5 to .27-.73",
     "concentration_mean": "mean log concentration of the samples of one item and model; 1: a spread of .26 at .5",
     "concentration_sd": "sd of that log concentration; 1.5: spreads from .09 to .46 at .5",
 }

@@ -12,6 +12,11 @@ from analysis.display import summary_html, summary_text
 TABLES: Final = ("table", "contrasts", "unpooled", "gates", "predictive", "augment")
 #: In the place of a model where a row speaks of all.
 ALL: Final = "all models"
+#: Name of the effects that are not integrated in the density (``accuracy_reactions``).
+REACTIONS: Final = "models × units"
+#: Pseudo-model of the target ``new_models``: one drawn from the distribution of the models.
+NEW_MODEL: Final = "a new model"
+NEW_MODELS: Final = "new_models"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,7 +33,8 @@ class AccuracyFit:
     table : DataFrame
         One row per model of ``accuracy`` on new items (``target`` these: these models), with ``rank, rank_low,
         rank_high`` (1 the best) and ``p_first``; rows of ALL for ``sd_items`` (units included), ``sd_models``,
-        ``share_units`` and ``log_concentration``, those that are free.
+        ``share_units``, ``sd_reactions`` (of what units are to single models) and ``log_concentration``, those that
+        are free; with several models ``accuracy`` of NEW_MODEL, ``target`` NEW_MODELS.
     contrasts : DataFrame
         ``accuracy_difference`` of each pair of models, ``first`` minus ``second``, with ``p_rope`` (within .02).
     unpooled : DataFrame

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from analysis.bayes.accuracy_data import AnswerSet
 from analysis.bayes.accuracy_posterior import Posterior, posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
 from analysis.bayes.accuracy_proposal import LEARNING, fitted_proposal
+from analysis.bayes.accuracy_reactions import Reactions, drawn_reactions
 from analysis.bayes.gates import Gate
 from analysis.bayes.sampling import SamplerSettings
 
@@ -45,6 +46,8 @@ class AccuracyDraws:
         Shape of the upper tail of the ratios of posterior to proposal.
     integration_error : float
         Largest change of a log density, beyond what all have in common, at half the spacing of integration.
+    reactions : Reactions, optional
+        What units are to single models, where the design tells.
     """
 
     posterior: Posterior
@@ -52,14 +55,31 @@ class AccuracyDraws:
     acceptance: float
     pareto_k: float
     integration_error: float
+    reactions: Reactions | None = None
 
     def parameters(self) -> Mapping[str, Floats]:
-        """Parameters (chains, draws) by name, and ``level`` and ``accuracy`` over new items (chains, draws, M)."""
+        """Parameters (chains, draws) by name; ``level`` and ``accuracy`` on new items have (chains, draws, M)."""
         shape, models = self.points.shape[:2], len(self.posterior.answers.models)
         named = self.posterior.named(self.points.reshape(-1, self.points.shape[2]))
         found = {name: values.reshape(shape) for name, values in named.items()}
         level = self.points[..., :models]
-        return found | {"level": level, "accuracy": mean_accuracy(level, found["sd"][..., None])}
+        known = self.reactions
+        found |= {"level": level, "reaction_sd": np.zeros(shape) if known is None else known.sd}
+        fresh = level if known is None else level + known.shift
+        return found | {"accuracy": mean_accuracy(fresh, found["sd"][..., None])}
+
+    def new_model(self, rng: np.random.Generator) -> Floats | None:
+        """Accuracy (chains, draws) of a model drawn from the distribution of the models; None with a single one."""
+        models, priors = len(self.posterior.answers.models), self.posterior.priors
+        if models == 1:
+            return None
+        found = self.parameters()
+        sd = np.exp(found["log_sd_level"])
+        # The mean of all models, integrated in the density, is normal given their levels and sd.
+        precision = models / sd**2 + 1 / priors.level_mean_sd**2
+        centre = (found["level"].sum(axis=-1) / sd**2 + priors.level_mean / priors.level_mean_sd**2) / precision
+        level = centre + np.sqrt(1 / precision + sd**2) * rng.standard_normal(sd.shape)
+        return mean_accuracy(level, found["sd"])
 
 
 def accuracy_settings(*, cores: int = 2, fast: bool = False) -> SamplerSettings:
@@ -103,7 +123,11 @@ def sample_accuracy(
     at, accepted = _chains(log_weight, rng)
     kept = at[:, settings.tune :: thin]
     points = proposed.reshape(settings.chains, length, -1)[np.arange(settings.chains)[:, None], kept]
-    return AccuracyDraws(posterior, points, accepted, _shape(log_weight), integration_error(posterior, points))
+    draws = AccuracyDraws(posterior, points, accepted, _shape(log_weight), integration_error(posterior, points))
+    if not answers.has_reaction:
+        return draws
+    own = drawn_reactions(answers, draws.parameters(), priors, np.random.default_rng([seed, 6]))
+    return replace(draws, reactions=own)
 
 
 def sampler_gates(draws: AccuracyDraws) -> tuple[Gate, ...]:

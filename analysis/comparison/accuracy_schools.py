@@ -130,7 +130,7 @@ def _mirrored(differences: pd.DataFrame) -> pd.DataFrame:
 
 def _pooled(fit: AccuracyFit, differences: pd.DataFrame, limits: Thresholds) -> pd.DataFrame:
     """Posterior of accuracies, and of the differences that were asked for, with probabilities around the reference."""
-    accuracies = fit.table[fit.table["measure"] == ACCURACY]
+    accuracies = fit.table[(fit.table["measure"] == ACCURACY) & (fit.table["target"] == "these")]
     draws = dict(zip(accuracies["model"], np.moveaxis(fit.draws[ACCURACY], -1, 0), strict=True))
     by_pair = fit.contrasts.set_index(["first", "second"]) if len(fit.contrasts) else fit.contrasts
     rows = [

@@ -6,7 +6,7 @@ from typing import Final
 import pandas as pd
 
 from analysis.bayes.accuracy import fit_accuracy
-from analysis.bayes.accuracy_result import AccuracyFit
+from analysis.bayes.accuracy_result import REACTIONS, AccuracyFit
 from analysis.bayes.accuracy_sampling import accuracy_settings
 from analysis.bayes.prior_settings import accuracy_priors
 from analysis.comparison.accuracy_schools import ACCURACY, DIFFERENCE, AccuracySchools, accuracy_schools
@@ -31,6 +31,11 @@ from analysis.studies.wide_table import table_name
 #: Weights under which every item weighs the same, as in the accuracy model.
 _EQUAL: Final = ("micro", "prompt")
 _UNLIKELY: Final = 0.05
+_SPREAD: Final = (
+    "The standard deviation of what a unit is to one model alone has a posterior given the products of residuals "
+    "within units and models, by a likelihood simulated from the fit; levels were spread by what such effects add on "
+    "new units."
+)
 _GRADED: Final = (
     "no Bayesian accuracy: the model counts right answers, and graded scores are none; how much a score varies by "
     "chance is not in the log, so that a posterior would rest on an assumption about it"
@@ -195,12 +200,14 @@ def _limits(context: TaskContext, fit: AccuracyFit) -> tuple[str, ...]:
 
 def _methods(fit: AccuracyFit) -> tuple[str, ...]:
     glance = fit.glance
-    return (
+    integrated = ", ".join(name for name in str(glance["effects"]).split(", ") if name != REACTIONS)
+    said = (
         "Right answers were modelled by a hierarchical logistic regression with a level of each model, normal between "
-        f"models, and normal effects ({glance['effects']}) as far as the design identifies them, integrated "
+        f"models, and normal effects ({integrated}) as far as the design identifies them, integrated "
         "numerically; accuracies on new items, their differences and ranks were computed from its draws "
         "(g-computation).",
         f"It was sampled by independence Metropolis chains, {glance['chains']} of {glance['draws']:,} draws, seed "
         f"{glance['seed']}; the integrated density was checked against its definition in PyMC.",
         "Bayesian intervals are equal-tailed; estimates are posterior medians.",
     )
+    return (*said, _SPREAD) if REACTIONS in str(glance["effects"]) else said

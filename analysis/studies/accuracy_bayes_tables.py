@@ -25,6 +25,7 @@ _SPREADS: Final = {
     "sd_items": "sd of items (log-odds)",
     "sd_models": "sd between models (log-odds)",
     "share_units": "share of the items' variance that units have in common",
+    "sd_reactions": "sd of what units are to single models (log-odds)",
     "log_concentration": "log concentration of samples of one item",
 }
 _UNLIKELY: Final = (Where("verdict", "==", "differ", meaning="= differ, unexplained"),)
@@ -107,11 +108,14 @@ def accuracy_differences_table(
 def accuracy_ranks_table(design: TaskDesign, fit: AccuracyFit, labels: Mapping[str, str], *, mark: str = "") -> Table:
     """Posterior of each model's accuracy and rank, and of what all models share."""
     rows = fit.table[fit.table["measure"] == ACCURACY]
+    several = len(rows) > 1
+    alone = "no rank: a model drawn from the distribution of the models" if several else "one model only"
     rows = rows.assign(
         label=[labels.get(str(model), str(model)) for model in rows["model"]],
         rank_method="eti",
-        rank_low_reason=rows["rank_low"].isna().map({True: "one model only", False: ""}),
-        p_first_reason=rows["p_first"].isna().map({True: "one model only", False: ""}),
+        rank_low_reason=rows["rank_low"].isna().map({True: alone, False: ""}),
+        p_first_reason=rows["p_first"].isna().map({True: alone, False: ""}),
+        last=(rows["target"] != "these").astype(int),
     )
     spec = TableSpec(
         table_name("accuracy_posterior", design),
@@ -123,8 +127,12 @@ def accuracy_ranks_table(design: TaskDesign, fit: AccuracyFit, labels: Mapping[s
             Proportion("p_first", "P(best)", digits=2, help="posterior probability of the highest accuracy"),
             Count("n", "Questions"),
         ),
-        order=("-estimate", "label"),
-        note="These models, new items like these: effects of items are integrated.",
+        order=("last", "-estimate", "label"),
+        note="New items like these: effects of items are integrated."
+        + (
+            " The last row is of a model drawn from the distribution of the models, if these were drawn from it."
+            * several
+        ),
     )
     return Table(spec, rows.assign(reason=""), simulated=design.simulated)
 

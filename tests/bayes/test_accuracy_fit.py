@@ -31,7 +31,9 @@ def test_known_accuracies_are_recovered_with_every_gate_passed():
     level = np.array([-0.5, 0.4, 1.5])
     fit = fit_accuracy(answers_table(3, 3000, level=level), settings=accuracy_settings(cores=1))
     assert fit.status == "ok", fit.reason
-    rows = fit.table[fit.table["measure"] == "accuracy"]
+    rows = fit.table[(fit.table["measure"] == "accuracy") & (fit.table["target"] == "these")]
+    new = fit.table[fit.table["target"] == "new_models"].squeeze()
+    assert new["ci_low"] < rows["estimate"].min() < rows["estimate"].max() < new["ci_high"]
     truth = mean_accuracy(level, np.array(1.5))
     assert (np.abs(rows["estimate"] - truth) < 4 * rows["posterior_sd"]).all()
     assert list(rows["rank"]) == [3, 2, 1]
@@ -54,7 +56,7 @@ def test_order_of_rows_changes_nothing_and_a_kept_fit_is_read_again(tmp_path):
     assert said == ["the fit of the accuracy model is kept from an earlier run"]
     fresh = fit_accuracy(table.sample(frac=1, random_state=2), settings=QUICK)
     assert_frame_equal(first.table, fresh.table)
-    assert first.glance["effects"] == "items, units"
+    assert first.glance["effects"] == "items, units, models × units"
 
 
 def test_one_model_asked_once_is_a_beta_posterior_but_for_the_prior():
@@ -187,12 +189,14 @@ def test_ranks_of_truths_drawn_from_the_priors_are_uniform(design, simulations):
     priors, rng, ranks, warned = AccuracyPriors(), np.random.default_rng(7), [], 0
     for at in range(simulations):
         truth = drawn_parameters(empty, priors, rng)
-        right = simulated_right(empty, truth["level"], truth["sd"], truth["share"], truth["log_phi"], rng)
+        known = (truth[name] for name in ("level", "sd", "share", "log_phi"))
+        right = simulated_right(empty, *known, rng, reaction_sd=truth["reaction_sd"])
         settings = SamplerSettings(chains=1, draws=200, tune=20, cores=1)
         own_answers = empty._replace(right=right)
         draws = sample_accuracy(own_answers, priors, settings, seed=at)
         found = draws.parameters()
-        own = {"sd": truth["sd"], "accuracy": mean_accuracy(truth["level"], truth["sd"])[0]}
+        new = mean_accuracy(truth["level"], np.hypot(truth["sd"], truth["reaction_sd"]))
+        own = {"sd": truth["sd"], "accuracy": new[0]}
         own["log_sd_level"] = np.log(truth["sd_level"])
         drawn = {"sd": found["sd"], "accuracy": found["accuracy"][..., 0], "log_sd_level": found["log_sd_level"]}
         ranks.append({name: (drawn[name] < value).mean() for name, value in own.items()})

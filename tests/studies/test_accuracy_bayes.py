@@ -49,7 +49,8 @@ def test_python_gives_what_the_report_prints(logs: Path, tmp_path: Path) -> None
     assert kept["estimate"].tolist() == fit.contrasts["estimate"].tolist()
     posterior = eh.draws(fit)["posterior"]
     medians = posterior["accuracy"].median(("chain", "draw"))
-    estimates = fit.table[fit.table["measure"] == "accuracy"].set_index("model")["estimate"]
+    own = fit.table[(fit.table["measure"] == "accuracy") & (fit.table["target"] == "these")]
+    estimates = own.set_index("model")["estimate"]
     assert {m: float(medians.sel(model=m)) for m in ("weak", "strong")} == pytest.approx(estimates.to_dict())
     assert posterior["sd_items"].dims == ("chain", "draw")
     with eh.read_logs(logs, uncertain="half") as read, pytest.raises(eh.AnalysisError, match="half right"):

@@ -7,6 +7,9 @@ Model m gave n samples of an answer to item i of unit j, y of them right:
     a_m ~ N(mean, sd_level),  mean ~ Normal,  sd_level ~ HalfNormal
     sd ~ HalfNormal,  rho ~ Beta,  log phi ~ Normal
 
+Where models share several items of a unit, w_mj ~ N(0, tau^2), tau ~ HalfNormal, is added to a_m + u_i
+(``reactions``). The compiled density is the one without; ``accuracy_reactions`` adds what follows from w.
+
 Pooling: models share mean and sd_level, all items sd. Identification: an effect of items needs items answered twice, by
 models or in samples; phi needs both, since one model's samples cannot tell an item from what it is to that model; rho
 needs units of several items. ``accuracy_data.answer_set`` applies these rules.
@@ -25,14 +28,21 @@ from analysis.bayes.accuracy_data import AnswerSet
 from analysis.bayes.accuracy_priors import AccuracyPriors
 
 
-def accuracy_model(answers: AnswerSet, priors: AccuracyPriors) -> pm.Model:
+def accuracy_model(answers: AnswerSet, priors: AccuracyPriors, *, reactions: bool = False) -> pm.Model:
     """PyMC model of the answers.
+
+    Parameters
+    ----------
+    answers : AnswerSet
+    priors : AccuracyPriors
+    reactions : bool
+        Whether units may be something else to each model, where the design tells.
 
     Returns
     -------
     pymc.Model
-        Variables ``level`` and, where they are free, ``mean, sd_level, sd_item, unit_share, log_phi, item, unit``; the
-        likelihood is ``right``.
+        Variables ``level`` and, where they are free, ``mean, sd_level, sd_item, unit_share, log_phi, item, unit,
+        sd_reaction, reaction``; the likelihood is ``right``.
     """
     p, models, items = priors, len(answers.models), len(answers.items)
     asked = np.nonzero(answers.n)
@@ -52,6 +62,10 @@ def accuracy_model(answers: AnswerSet, priors: AccuracyPriors) -> pm.Model:
                 unit = pm.Normal("unit", 0.0, sd * pt.sqrt(share), shape=int(answers.unit.max()) + 1)
                 centre, own = unit[answers.unit], sd * pt.sqrt(1 - share)
             eta = eta + pm.Normal("item", centre, own, shape=items)[asked[1]]
+        if reactions and answers.has_reaction:
+            tau = pm.HalfNormal("sd_reaction", p.reaction_sd)
+            own = pm.Normal("reaction", 0.0, 1.0, shape=(models, int(answers.unit.max()) + 1))
+            eta = eta + tau * own[asked[0], answers.unit[asked[1]]]
         if answers.has_residual:
             phi = pt.exp(pm.Normal("log_phi", p.concentration_mean, p.concentration_sd))
             pm.BetaBinomial("right", phi * pt.sigmoid(eta), phi * pt.sigmoid(-eta), n=n, observed=right)

@@ -104,6 +104,7 @@ def calibration(seed: int, scale: float = 1.0) -> pd.DataFrame:
         *_persistent_rows(size(1000), rng),
         *_range_rows(size(1000), rng),
         *_template_rows(size(10_000), rng),
+        *_score_rows(size(2000), rng),
     ]
     return pd.DataFrame(rows)
 
@@ -249,6 +250,23 @@ def _template_rows(replicates: int, rng: np.random.Generator) -> Iterator[Row]:
         predicted = float(t_test_power(effect, error, df=expected_df))
         words = f"{valid} valid, {invalid} invalid templates, sd {sd:g}"
         yield _row("new templates", words, effect, predicted, _t_rejects(mean - 0.5, variance, df))
+
+
+def _score_rows(replicates: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Differences in mean graded score of two models, by the sign flips over units of the order of models."""
+    for units, m, rho, alike, d in ((80, 1, 0.0, 0.5, 0.08), (30, 4, 0.3, 1.0, 0.08), (12, 10, 0.2, 0.0, 0.15)):
+        shared = rng.normal(size=(replicates, units, 1))
+        own = rng.normal(size=(2, replicates, units, 1))
+        of_unit = np.sqrt(alike) * shared + np.sqrt(1 - alike) * own
+        z = np.sqrt(rho) * of_unit + np.sqrt(1 - rho) * rng.normal(size=(2, replicates, units, m))
+        scores = np.clip(0.6 + np.array([d / 2, -d / 2])[:, None, None, None] + 0.15 * z, 0, 1)
+        means = scores.mean(axis=3)
+        p = sign_flip_test(means[0] - means[1], rng=rng, flips=_PERMUTATIONS).p_value
+        correlation = alike * rho * m / float(design_effect(m, rho))
+        of = Assumptions(units=units, rows_per_unit=m, rho=rho, score_sd=0.15, correlation=correlation)
+        predicted = assumed_question("score-difference", of).power(d, units)
+        words = f"{units} units x {m}, sd .15, rho {rho:g}, correlation of models {correlation:.2f}"
+        yield _row("mean scores of two models", words, d, predicted, p <= 0.05)
 
 
 if __name__ == "__main__":

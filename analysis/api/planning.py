@@ -8,6 +8,7 @@ from analysis.api.logs import Logs
 from analysis.errors import AnalysisError
 from analysis.planning.assumptions import Assumptions
 from analysis.planning.question import check_power
+from analysis.schema.planning_settings import PlanningSettings
 from analysis.studies.parts import PARTS, with_estimates
 from analysis.studies.planning import planning_data
 from analysis.studies.planning_answers import FEW_DRAWS, assumed_answers, observed_answers
@@ -17,7 +18,7 @@ def power(
     source: str | Logs,
     *,
     effect: float | None = None,
-    power: float = 0.8,
+    power: float | None = None,
     level: float | None = None,
     units: int | None = None,
     rows_per_unit: float | None = None,
@@ -28,6 +29,7 @@ def power(
     class_correlation: float | None = None,
     split_units: bool = False,
     correlation: float | None = None,
+    score_sd: float | None = None,
     discordant: float | None = None,
     noise: float | None = None,
     wordings: int | None = None,
@@ -42,12 +44,13 @@ def power(
     ----------
     source : str or Logs
         A question under assumptions (``floor``, ``floor-difference``, ``accuracy``, ``accuracy-difference``,
-        ``answer-bias``, ``balanced-accuracy``, ``polarity-sensitivity``, ``change``, ``persistent``, ``range``,
-        ``templates``), or logs: every estimand at the variances observed in them.
+        ``score``, ``score-difference``, ``answer-bias``, ``balanced-accuracy``, ``polarity-sensitivity``, ``change``,
+        ``persistent``, ``range``, ``templates``), or logs: every estimand at the variances observed in them.
     effect : float, optional
-        To show; of ``floor`` ``accuracy`` may name the floor instead.
-    power : float in (0, 1)
-        Probability with which to show it.
+        Smallest effect of interest; of logs by default that of ``[planning]`` in ``study.toml``. Of ``floor``
+        ``accuracy`` may name the floor instead.
+    power : float in (0, 1), optional
+        Probability with which to show it; default .8, of logs that of ``[planning]``.
     level : float in (0, 1), optional
         Of the test.
     units, ... :
@@ -70,7 +73,8 @@ def power(
     >>> round(float(plan["detectable_effect"].iloc[0]), 3), int(plan["units_needed"].iloc[0])
     (0.086, 236)
     """
-    check_power(power)
+    if power is not None:
+        check_power(power)
     assumptions = Assumptions(
         units=units,
         rows_per_unit=rows_per_unit,
@@ -81,6 +85,7 @@ def power(
         class_correlation=class_correlation,
         split_units=split_units,
         correlation=correlation,
+        score_sd=score_sd,
         discordant=discordant,
         noise=noise,
         wordings=wordings,
@@ -90,10 +95,17 @@ def power(
         other_templates=other_templates,
     )
     if isinstance(source, str):
-        return assumed_answers(source, assumptions, effect=effect, power=power, level=level).rows
+        return assumed_answers(
+            source, assumptions, effect=effect, power=0.8 if power is None else power, level=level
+        ).rows
     if assumptions.given():
         raise AnalysisError(f"{', '.join(assumptions.given())}: of questions; what logs vary by is observed")
-    return observed_answers(_data(source), simulated=source.simulated, effect=effect, power=power, level=level).rows
+    contexts = source.contexts()
+    known = contexts[0].study.planning if contexts else PlanningSettings()
+    size, target = effect, known.power if power is None else power
+    return observed_answers(
+        _data(source), simulated=source.simulated, effect=size, power=target, level=level, planning=known
+    ).rows
 
 
 def _data(logs: Logs) -> dict[str, pd.DataFrame]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from analysis.studies.planning_answers import Answers
 
 QUESTIONS = (
-    *("floor", "floor-difference", "accuracy", "accuracy-difference", "answer-bias", "balanced-accuracy"),
-    *("polarity-sensitivity", "change", "persistent", "range", "templates"),
+    *("floor", "floor-difference", "accuracy", "accuracy-difference", "score", "score-difference", "answer-bias"),
+    *("balanced-accuracy", "polarity-sensitivity", "change", "persistent", "range", "templates"),
 )
 
 
@@ -31,8 +31,17 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         "source", nargs="+", metavar="QUESTION|LOGS", help="a question; or logs, or the folder of a report"
     )
     source.completer = _questions  # read by argcomplete
-    parser.add_argument("--effect", type=float, help="effect to show (default: 0.05; persistent 0.1, templates 0.2)")
-    parser.add_argument("--power", type=float, default=0.8, help="probability with which to show it (default 0.8)")
+    parser.add_argument(
+        "--effect",
+        type=float,
+        help="smallest effect of interest (default: 0.05; persistent 0.1, templates 0.2; of logs and reports that of "
+        "[planning] in study.toml)",
+    )
+    parser.add_argument(
+        "--power",
+        type=float,
+        help="probability with which to show it (default 0.8, or that of [planning] in study.toml)",
+    )
     parser.add_argument("--level", type=float, help="of the test (default 0.05; persistent 0.025)")
     parser.add_argument("--json", action="store_true", help="everything as JSON, unrounded")
     parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="write tables (CSV) and power curves here")
@@ -56,6 +65,7 @@ def _add_assumptions(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--class-correlation", type=float, help="of the accuracies of both classes (0)")
     group.add_argument("--split-units", action="store_true", help="each unit has one right answer, half of them Yes")
     group.add_argument("--correlation", type=float, help="of two models over units (0)")
+    group.add_argument("--score-sd", type=float, help="standard deviation of graded scores in [0, 1]")
     group.add_argument("--discordant", type=float, help="share of pairs of which one answer is right")
     group.add_argument("--noise", type=float, help="standard deviation of a residual over wordings, log-odds")
     group.add_argument("--wordings", type=int, help="of each instance")
@@ -74,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     from analysis.planning.question import check_power
     from analysis.report.export_files import check_new_folder
 
-    check_power(args.power)
+    if args.power is not None:
+        check_power(args.power)
     if args.out is not None:
         check_new_folder(args.out)
     asked = args.source[0] in QUESTIONS
@@ -104,7 +115,8 @@ def _assumed(args: argparse.Namespace) -> "Answers":
             f"{args.source[0]}: a question stands alone; logs, --study, --task, --model, --measure do not"
         )
     given = {field.name: getattr(args, field.name) for field in fields(Assumptions)}
-    return assumed_answers(args.source[0], Assumptions(**given), effect=args.effect, power=args.power, level=args.level)
+    power = 0.8 if args.power is None else args.power
+    return assumed_answers(args.source[0], Assumptions(**given), effect=args.effect, power=power, level=args.level)
 
 
 def _observed(args: argparse.Namespace) -> "Answers":

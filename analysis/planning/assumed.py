@@ -15,9 +15,19 @@ from analysis.planning.persistent_power import noise_terms, persistent_power
 from analysis.planning.question import Question
 from analysis.planning.range_power import level_std_error, range_power
 from analysis.planning.t_power import t_test_power
-from analysis.planning.unit_errors import contrast_std_error, design_effect, rate_std_error, template_std_error
+from analysis.planning.t_questions import (
+    DIFFERENCE,
+    accuracy_question,
+    contrast_question,
+    deff_of,
+    difference_question,
+    rows_of,
+    score_difference_question,
+    score_question,
+    two_sided,
+)
+from analysis.planning.unit_errors import template_std_error
 
-DIFFERENCE: Final = "probability difference"
 #: Accuracies closer to 0 or 1 are out of reach of a normal approximation.
 _EDGE: Final = 0.005
 _ROWS: Final = ("units", "rows_per_unit", "rho", "deff")
@@ -60,47 +70,13 @@ def assumed_question(asked: str, assumptions: Assumptions, *, level: float | Non
     return kind.make(checked(asked, assumptions, takes=kind.takes, needs=kind.needs), check_level(used))
 
 
-def _deff(of: Assumptions) -> float:
-    return of.deff if of.deff is not None else float(design_effect(of.rows_per_unit or 1, of.rho or 0.0))
-
-
-def _two_sided(level: float) -> str:
-    return f"two-sided {100 * level:g}%"
-
-
-def _t_question(
-    of: Assumptions, level: float, measure: str, std_error: Callable[[int], float], *, most: float, assumed: str
-) -> Question:
-    """A two-sided t test over units."""
-    lost = 2 if of.split_units else 1
-
-    def power(effect: float, units: int) -> float:
-        return float(t_test_power(effect, std_error(units), df=units - lost, level=level))
-
-    return Question(
-        measure=measure,
-        test=f"t, {_two_sided(level)}",
-        units=int(of.units or 0),
-        unit="unit",
-        least_units=2 * lost,
-        most_effect=most,
-        scale=DIFFERENCE,
-        power=power,
-        assumed=(assumed, _rows(of)),
-    )
-
-
-def _rows(of: Assumptions) -> str:
-    return f"{of.rows_per_unit or 1:g} responses per unit, design effect {_deff(of):.3g}"
-
-
 def _floor(of: Assumptions, level: float) -> Question:
     rows, gap, lost = of.rows_per_unit or 1, of.gap or 0.0, 2 if of.split_units else 1
     correlation = 0.0 if of.split_units else of.class_correlation or 0.0
 
     def power(effect: float, units: int) -> float:
         per_class = units / lost
-        n_eff, rate = per_class * rows / _deff(of), 0.5 + effect
+        n_eff, rate = per_class * rows / deff_of(of), 0.5 + effect
         other = min(rate + gap, 1 - _EDGE)
         df = per_class - 1
         return float(floor_power(rate, other, n_eff=(n_eff, n_eff), df=(df, df), level=level, correlation=correlation))
@@ -117,67 +93,26 @@ def _floor(of: Assumptions, level: float) -> Question:
         most_effect=0.5 - _EDGE,
         scale=DIFFERENCE,
         power=power,
-        assumed=(better, _rows(of), f"correlation of the classes' accuracies {correlation:g}"),
+        assumed=(better, rows_of(of), f"correlation of the classes' accuracies {correlation:g}"),
     )
-
-
-def _accuracy(of: Assumptions, level: float) -> Question:
-    rate = of.accuracy or 0.5
-
-    def error(units: int) -> float:
-        return float(rate_std_error(rate, units * (of.rows_per_unit or 1), deff=_deff(of)))
-
-    said = f"responses vary as at an accuracy of {rate:g}"
-    return _t_question(of, level, "accuracy", error, most=1.0, assumed=said)
-
-
-def _class_error(of: Assumptions, units: int) -> float:
-    per_class = units / (2 if of.split_units else 1)
-    return float(rate_std_error(of.accuracy or 0.7, per_class * (of.rows_per_unit or 1), deff=_deff(of)))
-
-
-def _contrast(measure: str, weights: tuple[float, float]) -> Callable[[Assumptions, float], Question]:
-    def make(of: Assumptions, level: float) -> Question:
-        def error(units: int) -> float:
-            one = _class_error(of, units)
-            return float(contrast_std_error(one, one, weights=weights, correlation=of.class_correlation or 0.0))
-
-        said = (
-            f"both sides have an accuracy of {of.accuracy or 0.7:g}, their correlation is {of.class_correlation or 0:g}"
-        )
-        return _t_question(of, level, measure, error, most=1.0 if weights[0] == 1 else 0.5, assumed=said)
-
-    return make
-
-
-def _difference(measure: str) -> Callable[[Assumptions, float], Question]:
-    def make(of: Assumptions, level: float) -> Question:
-        def error(units: int) -> float:
-            one = _class_error(of, units)
-            return float(contrast_std_error(one, one, weights=(1, -1), correlation=of.correlation or 0.0))
-
-        said = f"both models have an accuracy of {of.accuracy or 0.7:g} and a correlation of {of.correlation or 0.0:g}"
-        return _t_question(of, level, measure, error, most=1.0, assumed=said)
-
-    return make
 
 
 def _change(of: Assumptions, level: float) -> Question:
     discordant, rows = float(of.discordant or 0), of.rows_per_unit or 1
 
     def power(effect: float, units: int) -> float:
-        return float(change_power(effect, units * rows, discordant=discordant, deff=_deff(of), level=level))
+        return float(change_power(effect, units * rows, discordant=discordant, deff=deff_of(of), level=level))
 
     return Question(
         measure="change",
-        test=f"McNemar or sign flips, {_two_sided(level)}",
+        test=f"McNemar or sign flips, {two_sided(level)}",
         units=int(of.units or 0),
         unit="unit",
         least_units=2,
         most_effect=discordant,
         scale=DIFFERENCE,
         power=power,
-        assumed=(f"{100 * discordant:g}% of the pairs change", _rows(of).replace("responses", "pairs")),
+        assumed=(f"{100 * discordant:g}% of the pairs change", rows_of(of).replace("responses", "pairs")),
     )
 
 
@@ -240,7 +175,7 @@ def _templates(of: Assumptions, level: float) -> Question:
 
     return Question(
         measure="class_accuracy",
-        test=f"t, {_two_sided(level)}",
+        test=f"t, {two_sided(level)}",
         units=start,
         unit="template",
         least_units=2,
@@ -255,20 +190,25 @@ def _templates(of: Assumptions, level: float) -> Question:
 
 
 _BOTH: Final = (*_ROWS, "accuracy", "class_correlation", "split_units")
+_SCORES: Final = (*_ROWS, "score_sd")
 _PAIR: Final = (*_ROWS, "accuracy", "correlation")
 KINDS: Final[dict[str, Kind]] = {
     "floor": Kind("competence floor above .5", (*_ROWS, "gap", "class_correlation", "split_units"), ("units",), _floor),
     "floor-difference": Kind(
-        "floors of two models", (*_PAIR, "split_units"), ("units",), _difference("competence_floor")
+        "floors of two models", (*_PAIR, "split_units"), ("units",), difference_question("competence_floor")
     ),
-    "accuracy": Kind("accuracy away from a value", (*_ROWS, "accuracy"), ("units",), _accuracy),
-    "accuracy-difference": Kind("accuracies of two models", _PAIR, ("units",), _difference("accuracy")),
-    "answer-bias": Kind("answer bias away from 0", _BOTH, ("units",), _contrast("answer_bias", (1, -1))),
+    "accuracy": Kind("accuracy away from a value", (*_ROWS, "accuracy"), ("units",), accuracy_question),
+    "accuracy-difference": Kind("accuracies of two models", _PAIR, ("units",), difference_question("accuracy")),
+    "score": Kind("mean score away from a value", _SCORES, ("units", "score_sd"), score_question),
+    "score-difference": Kind(
+        "mean scores of two models", (*_SCORES, "correlation"), ("units", "score_sd"), score_difference_question
+    ),
+    "answer-bias": Kind("answer bias away from 0", _BOTH, ("units",), contrast_question("answer_bias", (1, -1))),
     "balanced-accuracy": Kind(
-        "balanced accuracy away from .5", _BOTH, ("units",), _contrast("balanced_accuracy", (0.5, 0.5))
+        "balanced accuracy away from .5", _BOTH, ("units",), contrast_question("balanced_accuracy", (0.5, 0.5))
     ),
     "polarity-sensitivity": Kind(
-        "polarity sensitivity away from 0", _BOTH, ("units",), _contrast("polarity_sensitivity", (1, -1))
+        "polarity sensitivity away from 0", _BOTH, ("units",), contrast_question("polarity_sensitivity", (1, -1))
     ),
     "change": Kind("paired change of right and wrong", (*_ROWS, "discordant"), ("units", "discordant"), _change),
     "persistent": Kind(

@@ -18,6 +18,7 @@ _RANGES: Final[dict[str, tuple[float, float, bool, bool]]] = {
     "gap": (0, 0.5, True, False),
     "class_correlation": (-1, 1, True, False),
     "correlation": (-1, 1, True, False),
+    "score_sd": (0, 0.5, False, False),
     "discordant": (0, 1, False, False),
     "noise": (0, math.inf, False, False),
     "wordings": (2, 1_000_000, True, True),
@@ -52,6 +53,8 @@ class Assumptions:
         Whether every unit has one right answer, half of them Yes.
     correlation : float
         Of the observed values of two models, over the same units.
+    score_sd : float
+        Standard deviation of one graded score in [0, 1]; .5 is that of right and wrong at even odds.
     discordant : float
         Share of pairs of which one answer is right.
     noise : float
@@ -77,6 +80,7 @@ class Assumptions:
     class_correlation: float | None = None
     split_units: bool = False
     correlation: float | None = None
+    score_sd: float | None = None
     discordant: float | None = None
     noise: float | None = None
     wordings: int | None = None

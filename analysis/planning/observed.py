@@ -13,10 +13,8 @@ from analysis.planning.persistent_power import observed_noise_terms, persistent_
 from analysis.planning.question import Question, detectable_effect
 from analysis.planning.range_power import range_power
 from analysis.planning.t_power import t_test_power
+from analysis.schema.planning_settings import PlanningSettings
 
-#: Effects of which power and units are given, unless another is asked for: five points, or .10 log-odds.
-USUAL_EFFECT: Final = 0.05
-USUAL_LOG_ODDS: Final = 0.10
 #: Stem of standard errors of differences in accuracy, of tasks without other comparisons of models.
 PAIRS: Final = "pair_errors"
 NOT_AT_ENDS: Final = "at the largest standard errors no possible effect is shown with this power"
@@ -31,7 +29,12 @@ Row = dict[str, Any]
 
 
 def observed_designs(
-    tables: Mapping[str, pd.DataFrame], *, level: float = 0.05, power: float = 0.8, effect: float | None = None
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    level: float = 0.05,
+    power: float | None = None,
+    effect: float | None = None,
+    planning: PlanningSettings | None = None,
 ) -> pd.DataFrame:
     """What each estimand of a report could have shown, from the standard errors that the report has.
 
@@ -39,13 +42,16 @@ def observed_designs(
     ----------
     tables : mapping of str to DataFrame
         Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``,
-        ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``; those that are missing are not asked for.
+        ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``, ``leaderboard`` (of graded scores); those
+        that are missing are not asked for.
     level : float in (0, 1)
         Of the tests; two-sided but for the floor, and for persistent incoherence at half of it, that of one end of
         its interval.
-    power : float in (0, 1)
+    power : float in (0, 1), optional
     effect : float, optional
         Of which power and units are given.
+    planning : PlanningSettings
+        Effects and power where those two are not given.
 
     Returns
     -------
@@ -62,15 +68,16 @@ def observed_designs(
     ----------
     Hoenig and Heisey (2001), The American Statistician 55:19-24, doi:10.1198/000313001300339897.
     """
-    rows = []
+    rows, of_interest = [], planning or PlanningSettings()
+    target = of_interest.power if power is None else power
     for found in _candidates(tables, level):
-        usual = USUAL_LOG_ODDS if found["scale"] == "log-odds" else USUAL_EFFECT
+        usual = of_interest.log_odds if found["scale"] == "log-odds" else of_interest.effect
         shared = {name: found[name] for name in ("task", "asked", "contrast", "n_models")}
         errors = {name: found[name] for name in ("std_error", "std_error_low", "std_error_high")}
         middle = observed_question(found | {"parameters": json.dumps(found["middle"])})
-        row = shared | errors | answer(middle, effect=effect or usual, power=power)
+        row = shared | errors | answer(middle, effect=effect or usual, power=target)
         for end in ("low", "high"):
-            row[f"detectable_{end}"] = _at_end(found, end, middle, float(row["detectable_effect"]), power)
+            row[f"detectable_{end}"] = _at_end(found, end, middle, float(row["detectable_effect"]), target)
         ends = NOT_AT_ENDS if np.isnan([row["detectable_low"], row["detectable_high"]]).any() else ""
         row["reason"] = "; ".join(said for said in (row["reason"], ends, found["reason"]) if said)
         rows.append(row | {"parameters": json.dumps(found["middle"]), "level": found["middle"]["level"]})
@@ -161,9 +168,12 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
             yield from _t_rows(str(name), measure, "", own[own["measure"] == measure], level)
         if "competence_floor" not in set(own.loc[own["std_error"].notna(), "measure"]):
             yield from _t_rows(str(name), "accuracy", "", own[own["measure"] == "accuracy"], level)
+    board = tables.get("leaderboard", pd.DataFrame(columns=["task"]))
+    for name, own in board[~board["task"].isin(estimates["task"])].groupby("task", sort=False):
+        yield from _t_rows(str(name), "mean_score", "", own, level)
     for stem, measures, by in (
         ("model_pairs", _PAIRED, ""),
-        (PAIRS, ("accuracy",), ""),
+        (PAIRS, ("accuracy", "mean_score"), ""),
         ("paired_contrasts", ("accuracy",), "contrast"),
         ("condition_pairs", ("accuracy",), "factor"),
         ("belief_bias", _BELIEF, ""),

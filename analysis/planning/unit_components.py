@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.frequentist.cell_rates import POOLED_DESIGN, Design, design_of
 from analysis.frequentist.clustered import clustered_contrasts
 from analysis.frequentist.floor_difference import floor_differences
+from analysis.frequentist.paired_intervals import paired_difference
 from analysis.frequentist.unit_arrays import (
     Floats,
     TaskSums,
@@ -72,6 +73,35 @@ def pair_errors(sums: pd.DataFrame, *, uncertain: str = "incorrect", unit: str =
             rows.append(pd.DataFrame(errors | {"task": part.task, "measure": "accuracy", "unit": unit}))
     columns = ["task", "measure", "std_error", "df", "n_clusters", "unit"]
     return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+
+
+def score_pair_errors(items: pd.DataFrame, *, task: str, unit: str = "unit") -> pd.DataFrame:
+    """Standard errors of differences in mean score of two models over the questions that both have, by unit.
+
+    Parameters
+    ----------
+    items : DataFrame
+        ``model, item, unit, score``, one row per model and question; every question weighs the same.
+    task, unit : str
+
+    Returns
+    -------
+    DataFrame
+        As ``pair_errors``, of ``mean_score``.
+    """
+    scores = items.assign(model=items["model"].astype(str)).pivot(index="item", columns="model", values="score")
+    units = items.drop_duplicates("item").set_index("item")["unit"].reindex(scores.index)
+    codes, values = pd.factorize(units, sort=True)[0], scores.sort_index(axis=1).to_numpy(float)
+    first, second = np.triu_indices(values.shape[1], 1)
+    some = np.unique(np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).astype(int))
+    rows = []
+    for a, b in zip(first[some], second[some], strict=True):
+        both = ~np.isnan(values[:, [a, b]]).any(axis=1)
+        at = pd.factorize(codes[both])[0]
+        sums = [np.bincount(at, x) for x in (np.ones(len(at)), values[both, a], values[both, b])]
+        found = paired_difference(*sums, ci_level=0.95)
+        rows.append((task, "mean_score", float(found.std_error), float(found.df), int(at.max(initial=-1)) + 1, unit))
+    return pd.DataFrame(rows, columns=["task", "measure", "std_error", "df", "n_clusters", "unit"])
 
 
 def _components(task: TaskSums, uncertain: str) -> pd.DataFrame:

@@ -35,6 +35,11 @@ def rate_std_error(rate: ArrayLike, n: ArrayLike, *, deff: ArrayLike = 1.0) -> F
     return np.asarray(np.sqrt(p * (1 - p) * np.asarray(deff, float) / np.asarray(n, float)))
 
 
+def score_std_error(sd: ArrayLike, n: ArrayLike, *, deff: ArrayLike = 1.0) -> Floats:
+    """Standard error of a mean of ``n`` graded scores with standard deviation ``sd``: sd sqrt(deff / n)."""
+    return np.asarray(np.asarray(sd, float) * np.sqrt(np.asarray(deff, float) / np.asarray(n, float)))
+
+
 def class_std_error(cells: ArrayLike, n: ArrayLike, *, deff: ArrayLike = 1.0) -> Floats:
     """Standard error of the mean of a class's cells, which weigh the same.
 

@@ -12,6 +12,7 @@ from analysis.schema.coherence_settings import Coherence, coherence_of
 from analysis.schema.external_settings import External, external_of
 from analysis.schema.gate_settings import GateSettings, gate_of
 from analysis.schema.map_rules import MapRule, read_rules
+from analysis.schema.planning_settings import PlanningSettings, planning_of
 from analysis.schema.reading_settings import Reading, reading_of
 from analysis.schema.report_settings import DeclaredTable, Family, Report, families_of, report_of, tables_of
 from analysis.schema.responses import CONDITIONS
@@ -108,6 +109,7 @@ class Study:
     external: External | None = None
     items_file: str = ""
     gate: GateSettings = field(default_factory=GateSettings)
+    planning: PlanningSettings = field(default_factory=PlanningSettings)
     report: Report = field(default_factory=Report)
     families: tuple[Family, ...] = ()
     tables: tuple[DeclaredTable, ...] = ()
@@ -285,11 +287,8 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     factors = values.get("factor", {})
     settings["baselines"] = {name: entry["baseline"] for name, entry in factors.items() if "baseline" in entry}
     settings["restrictions"] = tuple(Restriction(**entry) for entry in values.get("restriction", []))
-    settings["coherence"] = coherence_of(values)
-    settings["votes"] = votes_of(values)
-    settings["external"] = external_of(values)
-    settings["gate"] = gate_of(values)
-    settings["report"] = report_of(values)
+    settings |= {"coherence": coherence_of(values), "votes": votes_of(values), "external": external_of(values)}
+    settings |= {"gate": gate_of(values), "planning": planning_of(values), "report": report_of(values)}
     settings["families"], settings["tables"] = families_of(values), tables_of(values)
     settings["priors"] = values.get("priors", {})
     return settings

@@ -107,6 +107,11 @@ KEYS: Final[dict[str, tuple[Key, ...]]] = {
         *(Key(name, "number", "threshold of the change that `evenhand diff` lets pass") for name in GATED),
         Key("mode", "text", "fails where such a change is shown, or where it is possible", GATE_MODES),
     ),
+    "planning": (
+        Key("smallest_effect", "proportion", "smallest effect of interest, in probabilities"),
+        Key("smallest_log_odds", "positive", "smallest persistent incoherence of interest, in log-odds"),
+        Key("power", "proportion", "probability with which it ought to be shown"),
+    ),
     "report": (
         Key("primary", "texts", "measures that are confirmatory; the rest is labelled exploratory", tuple(MEASURES)),
         Key("tables", "texts", "tables to print; without it, all of them"),
@@ -180,6 +185,8 @@ FORMS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
         lambda value: isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", value) is not None,
         "a name of small letters, digits, _ and -",
     ),
+    "proportion": (lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1"),
+    "positive": (lambda value: _is_number(value) and value > 0, "a number above 0"),
     "share": (lambda value: _is_number(value) and 0 < value < 0.5, "a number above 0 and below 0.5"),
     "texts": (is_texts, "a list of texts"),
     "table of texts": (_is_table_of_texts, "a table of lists of texts"),

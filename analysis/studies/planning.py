@@ -5,38 +5,38 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.planning.observed import PAIRS, observed_designs
-from analysis.planning.unit_components import pair_errors, unit_components
+from analysis.planning.unit_components import pair_errors, score_pair_errors, unit_components
+from analysis.reduction.scores import item_scores
 from analysis.report.columns import Count, Number, Proportion, Text
 from analysis.report.content import Section
-from analysis.report.numbers import counted, fixed
+from analysis.report.numbers import counted, fixed, percent
 from analysis.report.spec import Spanner, Table, TableSpec
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.planning_tables import question_name
 from analysis.studies.weights import unit_used
 from analysis.studies.wide_table import table_name
 
-#: Power that a design is judged by.
-POWER = 0.8
 _NOTE = (
     "A property of the design at the observed variances, not the power of these results: no observed effect enters. "
     "SE: median, smallest and largest over the models, pairs or contrasts of a row. Detectable: smallest effect that "
-    "80% of such studies show, at the median and at both other errors. Units needed: to show the effect in 80%, all "
-    "else as here. Tests are those of this report before they are adjusted for each other, which makes the detectable "
-    "effects larger. Rows × 2: with twice the responses of each unit. The floor: both classes at the "
+    "{power}% of such studies show, at the median and at both other errors. Units needed: to show the effect in "
+    "{power}%, all else as here. Tests are those of this report before they are adjusted for each other, which makes "
+    "the detectable effects larger. Rows × 2: with twice the responses of each unit. The floor: both classes at the "
     "floor, the hardest case."
 )
 _SQUARED = " The SE of persistent incoherence is that of its square if there is none."
 _NOT_PARTED = "parted for single estimates only: within units and between them"
 _METHODS = (
     "What the design could have shown is computed from the cluster-robust standard errors and degrees of freedom of "
-    "the estimates with noncentral t distributions, for a power of 80%; that of the floor is the probability that both "
-    "classes pass their one-sided test [@berger1982]. No observed effect enters."
+    "the estimates with noncentral t distributions, for a power of {power}%; that of the floor is the probability that "
+    "both classes pass their one-sided test [@berger1982]. No observed effect enters."
 )
 #: Estimands that the sentence on the design names, by what precedes their name in ``asked``.
 _SAID = (
     ("floor: competence_floor", "a floor {} above .5"),
     ("t: competence_floor, two models", "floors of two models {} apart"),
     ("t: accuracy, two models", "accuracies of two models {} apart"),
+    ("t: mean_score, two models", "mean scores of two models {} apart"),
     ("t: belief_bias", "a belief bias of {}"),
     ("persistent: persistent", "a persistent incoherence of {} log-odds"),
 )
@@ -54,19 +54,23 @@ def planning_part(context: TaskContext, parts: Sequence[Part]) -> Part | None:
     if context.design.target == "census":
         return None
     data = planning_data(context, parts)
-    rows = observed_designs(data, level=1 - context.ci_level, power=POWER)
+    of_interest = context.study.planning
+    rows = observed_designs(data, level=1 - context.ci_level, planning=of_interest)
     if rows.empty:
         return None
     rows = _with_doubled(context, rows)
     shown = rows.assign(label=[question_name(row) for _, row in rows.iterrows()])
-    said = _limit(rows)
+    power = percent(of_interest.power, 0)
+    said = [_limit(rows, power), *([_weak(rows)] if _declared(context) else [])]
     section = Section(
-        f"{context.where}What this design could have shown", lead=(_lead(rows),), tables=(_table(context, shown),)
+        f"{context.where}What this design could have shown",
+        lead=_leads(context, rows),
+        tables=(_table(context, shown),),
     )
     return Part(
         (section,),
-        limits=(f"{context.where}{said}",) if said else (),
-        methods=(_METHODS,),
+        limits=tuple(f"{context.where}{words}" for words in said if words),
+        methods=(_METHODS.format(power=power),),
         data={"planning": rows} | ({PAIRS: data[PAIRS]} if PAIRS in data else {}),
     )
 
@@ -81,7 +85,15 @@ def planning_data(context: TaskContext, parts: Sequence[Part]) -> dict[str, pd.D
     if "model_pairs" not in data and context.sums is not None and context.judgement is None:
         unit = unit_used(context.design)
         data[PAIRS] = pair_errors(context.sums, uncertain=context.design.uncertain, unit=unit)
+    elif "leaderboard" in data and isinstance(context.counts, str):
+        items = item_scores(context.con, context.design, context.selection)
+        data[PAIRS] = score_pair_errors(items, task=context.design.task, unit=unit_used(context.design))
     return data
+
+
+def _declared(context: TaskContext) -> bool:
+    """Whether the study says which effects are of interest."""
+    return any(key.startswith("planning.") for key in context.study.given)
 
 
 def _with_doubled(context: TaskContext, rows: pd.DataFrame) -> pd.DataFrame:
@@ -102,6 +114,7 @@ def _with_doubled(context: TaskContext, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
+    power = percent(context.study.planning.power, 0)
     spec = TableSpec(
         table_name("planning", context.design),
         title="What this design could have shown",
@@ -122,9 +135,12 @@ def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
         spanners=(
             Spanner("SE", ("std_error", "std_error_low", "std_error_high")),
             Spanner("Detectable", ("detectable_effect", "detectable_low", "detectable_high", "doubled_effect")),
-            Spanner("For this effect", ("asked_effect", "power_at_effect", "units_needed")),
+            Spanner(
+                "Smallest effect of interest" if _declared(context) else "For this effect",
+                ("asked_effect", "power_at_effect", "units_needed"),
+            ),
         ),
-        note=f"{_NOTE}{_SQUARED if 'persistent' in set(rows['measure']) else ''} "
+        note=f"{_NOTE.format(power=power)}{_SQUARED if 'persistent' in set(rows['measure']) else ''} "
         f"Tests: {'; '.join(dict.fromkeys(rows['test']))}.",
     )
     shown = rows.drop(columns=["unit", "scale", "test", "level", "parameters"])
@@ -138,7 +154,36 @@ def _lead(rows: pd.DataFrame) -> str:
     return f"From {counts} at the observed variances; effects that are half as large need about {times} times as many."
 
 
-def _limit(rows: pd.DataFrame) -> str:
+def _leads(context: TaskContext, rows: pd.DataFrame) -> tuple[str, ...]:
+    """What the design has, and how the effects of interest fare that the study declares."""
+    if not _declared(context):
+        return (_lead(rows),)
+    known = rows[rows["power_at_effect"].notna()]
+    enough = int((known["power_at_effect"] >= known["target_power"]).sum())
+    words = (
+        f"The smallest effects of interest that the study declares would be shown with the power that it asks for "
+        f"({percent(context.study.planning.power, 0)}%) in {enough} of {counted(len(known), 'estimand')}."
+    )
+    return _lead(rows), words
+
+
+def _weak(rows: pd.DataFrame) -> str:
+    """Estimands whose smallest effect of interest is shown with less than the power asked for."""
+    found = {str(row["asked"]): row for row in rows.to_dict("records")}
+    said = []
+    for asked, words in _SAID:
+        row = found.get(asked)
+        if row is not None and row["power_at_effect"] < row["target_power"]:
+            effect = words.format(fixed(float(row["asked_effect"]), 3))
+            said.append(f"{effect} with a probability of {fixed(float(row['power_at_effect']), 2)}")
+    return f"the design is too small for its smallest effects of interest: it shows {_joined(said)}." if said else ""
+
+
+def _joined(words: Sequence[str]) -> str:
+    return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]
+
+
+def _limit(rows: pd.DataFrame, power: str) -> str:
     """One sentence on the smallest effects that the design shows."""
     found = {str(row["asked"]): row for row in rows.to_dict("records")}
     said, units = [], set()
@@ -150,5 +195,4 @@ def _limit(rows: pd.DataFrame) -> str:
     if not said:
         return ""
     counts = counted(min(units), "unit") if len(units) == 1 else f"{min(units):,} to {max(units):,} units"
-    listed = ", ".join(said[:-1]) + (" and " if len(said) > 1 else "") + said[-1]
-    return f"with {counts}, only {listed} would be shown in 80% of such studies; less is missed more often."
+    return f"with {counts}, only {_joined(said)} would be shown in {power}% of such studies; less is missed more often."

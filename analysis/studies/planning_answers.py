@@ -17,6 +17,7 @@ from analysis.report.content import Figure
 from analysis.report.escape import escape_terminal
 from analysis.report.numbers import counted
 from analysis.report.spec import Table
+from analysis.schema.planning_settings import PlanningSettings
 from analysis.studies.context import Resampling
 from analysis.studies.planning_tables import answers_table, power_figure, question_name, sizes_rows, sizes_table
 
@@ -132,9 +133,10 @@ def observed_answers(
     simulated: bool,
     tasks: tuple[str, ...] = (),
     effect: float | None = None,
-    power: float = 0.8,
+    power: float | None = None,
     level: float | None = None,
     measures: tuple[str, ...] = (),
+    planning: PlanningSettings | None = None,
 ) -> Answers:
     """Answers for every estimand of a report, from its data.
 
@@ -145,8 +147,9 @@ def observed_answers(
     simulated : bool
     tasks, measures : tuple of str
         Those that are asked for; all by default.
-    effect, level : float, optional
-    power : float
+    effect, level, power : float, optional
+    planning : PlanningSettings, optional
+        In place of effect and power that are not given; default those of the report's own table.
 
     Raises
     ------
@@ -155,7 +158,11 @@ def observed_answers(
     """
     check_options(effect=effect, level=level)
     kept = of_tasks(data, tasks)
-    rows = observed_designs(kept, level=0.05 if level is None else level, power=power, effect=effect)
+    of_interest = planning or settings_of(data)
+    target = of_interest.power if power is None else power
+    rows = observed_designs(
+        kept, level=0.05 if level is None else level, power=target, effect=effect, planning=of_interest
+    )
     if rows.empty:
         raise AnalysisError("no estimate with a standard error: nothing says how these logs vary")
     unknown = [measure for measure in measures if measure not in set(rows["measure"])]
@@ -167,7 +174,20 @@ def observed_answers(
     rows = rows.assign(label=labels)
     questions = {str(row["label"]): observed_question(row) for _, row in rows.iterrows()}
     effects = dict(zip(labels, rows["asked_effect"].astype(float), strict=True))
-    return Answers(questions, rows, sizes_rows(questions, effects, power), power, (_DESIGN,), simulated)
+    return Answers(questions, rows, sizes_rows(questions, effects, target), target, (_DESIGN,), simulated)
+
+
+def settings_of(data: Mapping[str, pd.DataFrame]) -> PlanningSettings:
+    """Smallest effects of interest and power of a report, from its table ``planning``; the defaults without one."""
+    rows = data.get("planning")
+    if rows is None or rows.empty:
+        return PlanningSettings()
+    own: dict[str, float] = {"power": float(rows["target_power"].iloc[0])}
+    in_log_odds = rows["scale"] == "log-odds"
+    for name, part in (("log_odds", rows[in_log_odds]), ("effect", rows[~in_log_odds])):
+        if len(part):
+            own[name] = float(part["asked_effect"].iloc[0])
+    return PlanningSettings(**own)
 
 
 def of_tasks(data: Mapping[str, pd.DataFrame], tasks: tuple[str, ...]) -> Mapping[str, pd.DataFrame]:

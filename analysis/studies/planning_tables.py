@@ -19,6 +19,7 @@ NAMES = {
     "answer_bias": "Answer bias",
     "polarity_sensitivity": "Polarity sensitivity",
     "accuracy": "Accuracy",
+    "mean_score": "Mean score",
     "belief_bias": "Belief bias",
     "discrimination_difference": "Discrimination by belief",
     "persistent": "Persistent incoherence",
@@ -26,7 +27,8 @@ NAMES = {
     "range": "Range over levels",
     "class_accuracy": "Class accuracy, new templates",
 }
-REFERENCES = {"competence_floor": " above .5", "balanced_accuracy": " beyond .5", "accuracy": " beyond a value"}
+REFERENCES = {"competence_floor": " above .5", "balanced_accuracy": " beyond .5", "accuracy": " beyond a value",
+              "mean_score": " beyond a value"}  # fmt: skip
 
 
 def question_name(row: Mapping[str, object] | pd.Series) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,13 @@ import analysis as eh
 from analysis.planning.components import rescaled_std_error, within_variance
 from analysis.planning.observed import LEFT_OUT, observed_designs, observed_question
 from analysis.planning.question import detectable_effect
-from analysis.planning.unit_components import ASKED_ONCE, pair_errors, unit_components
+from analysis.planning.unit_components import ASKED_ONCE, pair_errors, score_pair_errors, unit_components
+from analysis.schema.planning_settings import PlanningSettings
 from analysis.studies.context import Part, TaskContext
+from analysis.studies.leaderboard import leaderboard_part
 from analysis.studies.parts import with_estimates
 from analysis.studies.planning import planning_part
+from analysis.studies.planning_answers import observed_answers
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +136,69 @@ def test_the_level_reaches_the_one_sided_test_of_persistent_parts() -> None:
     assert (usual["level"], strict["level"]) == (0.025, 0.005)
     assert "one-sided 0.5%" in strict["test"]
     assert strict["detectable_effect"] > usual["detectable_effect"]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TaskContext]:
+    """Three models, 20 units of two questions, graded scores; the last model lacks a unit."""
+    rng, rows = np.random.default_rng(3), []
+    for m, u, i in ((m, u, i) for m in range(3) for u in range(20) for i in range(2)):
+        if (m, u) != (2, 0):
+            rows.append(f"m{m},u{u}i{i},u{u},{np.clip(0.5 + 0.1 * m + rng.normal(0, 0.2), 0, 1):.3f}")
+    log = tmp_path_factory.mktemp("graded") / "log.csv"
+    log.write_text("model,item,unit,logged_score\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    with eh.read_logs(log) as logs:
+        yield with_estimates(logs.contexts()[0])
+
+
+def test_graded_scores_have_pairs_of_models_over_the_questions_both_have(graded: TaskContext) -> None:
+    """Catches graded scores without a difference of models, and units that one of both lacks: by hand."""
+    board = leaderboard_part(graded)
+    assert board is not None
+    part = planning_part(graded, [board])
+    assert part is not None
+    pairs = part.data["pair_errors"]
+    scores = graded.con.sql("SELECT model, unit_, score_value FROM analysed").df()
+    wide = scores.pivot_table(index="unit_", columns="model", values="score_value")
+    expected = [(wide[a] - wide[b]).dropna() for a, b in (("m0", "m1"), ("m0", "m2"), ("m1", "m2"))]
+    assert pairs["n_clusters"].tolist() == [20, 19, 19]
+    assert pairs["std_error"].to_numpy() == pytest.approx([d.std() / np.sqrt(len(d)) for d in expected])
+    rows = part.data["planning"].set_index("asked")
+    assert rows.loc["t: mean_score, two models", "std_error"] == pytest.approx(pairs["std_error"].median())
+    assert rows.loc["t: mean_score", "n_clusters"] == 20
+    said = f"mean scores of two models {rows.loc['t: mean_score, two models', 'detectable_effect']:.3f} apart"
+    assert said in part.limits[0]
+
+
+def test_smallest_effects_of_interest_are_those_of_the_study(graded: TaskContext) -> None:
+    """Catches a declared effect or power that no table, sentence or command uses."""
+    of_interest = PlanningSettings(effect=0.03, power=0.9)
+    study = replace(graded.study, planning=of_interest, given=frozenset({"planning.smallest_effect"}))
+    board = leaderboard_part(graded)
+    assert board is not None
+    part = planning_part(replace(graded, study=study), [board])
+    assert part is not None
+    rows = part.data["planning"]
+    assert set(rows["asked_effect"]) == {0.03}
+    assert set(rows["target_power"]) == {0.9}
+    pair = rows[rows["asked"] == "t: mean_score, two models"].iloc[0]
+    assert observed_question(pair).power(0.03, int(pair["n_clusters"])) == pytest.approx(pair["power_at_effect"])
+    assert "90% of such studies" in part.limits[0]
+    assert part.limits[1] == (
+        "the design is too small for its smallest effects of interest: it shows mean scores of two models 0.030 apart "
+        f"with a probability of {pair['power_at_effect']:.2f}."
+    )
+    assert "in 0 of 2 estimands" in part.sections[0].lead[1]
+    asked = observed_answers({**board.data, **part.data}, simulated=False)
+    assert set(asked.rows["asked_effect"]) == {0.03}
+    assert asked.power == 0.9
+    assert set(observed_answers(part.data | board.data, simulated=False, effect=0.1).rows["asked_effect"]) == {0.1}
+
+
+def test_pairs_of_very_many_models_are_spread_over_all() -> None:
+    """Catches hundreds of thousands of pairs, and pairs of the first models alone."""
+    rng = np.random.default_rng(2)
+    rows = [(f"m{m:02d}", f"i{i}", f"u{i}", rng.random()) for m in range(30) for i in range(5)]
+    found = score_pair_errors(pd.DataFrame(rows, columns=["model", "item", "unit", "score"]), task="")
+    assert len(found) == 300
+    assert (found["n_clusters"] == 5).all()

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from statsmodels.stats.power import TTestPower
 
 from analysis.errors import AnalysisError
+from analysis.frequentist.paired_intervals import paired_difference
 from analysis.planning.answers import TOO_SMALL, answer, by_units, curves
 from analysis.planning.assumed import KINDS, assumed_question, wordings_needed
 from analysis.planning.assumptions import Assumptions
@@ -15,6 +17,8 @@ USUAL: dict[str, dict[str, Any]] = {
     "change": {"discordant": 0.3},
     "persistent": {"noise": 0.3, "wordings": 3},
     "range": {"levels": 5},
+    "score": {"score_sd": 0.3},
+    "score-difference": {"score_sd": 0.3, "correlation": 0.4},
     "templates": {"template_sd": 0.3},
 }
 
@@ -115,3 +119,32 @@ def test_curves_hold_this_design_and_others() -> None:
     assert set(found["n_clusters"]) == {40, 80, 160, 320}
     assert found.loc[found["this_design"], "n_clusters"].unique().tolist() == [80]
     assert found["power_at_effect"].between(0, 1).all()
+
+
+@pytest.mark.parametrize(("units", "rows", "rho", "r", "d"), [(40, 1, 0.0, 0.5, 0.04), (25, 4, 0.3, 0.2, 0.05)])
+def test_power_of_graded_scores_is_that_of_the_test_of_the_report(
+    units: int, rows: int, rho: float, r: float, d: float
+) -> None:
+    """Catches the sd of right and wrong for graded scores, and models taken as independent: 4,000 simulated studies.
+
+    Scores are normal with sd .1, so that none is outside [0, 1], ``rho`` within units,
+    ``r`` between the means of both models; the test is the paired t over units of the order of models.
+    """
+    rng, sd, studies = np.random.default_rng(8), 0.1, 4000
+    of = Assumptions(units=units, rows_per_unit=rows, rho=rho, score_sd=sd, correlation=r)
+    predicted = assumed_question("score-difference", of).power(d, units)
+    variance = sd**2 * (rho + (1 - rho) / rows)
+    means = rng.multivariate_normal([0.5 + d, 0.5], variance * np.array([[1, r], [r, 1]]), size=(studies, units))
+    n = np.full((studies, units), float(rows))
+    found = paired_difference(n, rows * means[..., 0], rows * means[..., 1], ci_level=0.95)
+    simulated = (found.p_value <= 0.05).mean()
+    assert predicted == pytest.approx(simulated, abs=3 * np.sqrt(0.25 / studies))
+
+
+def test_score_question_is_that_of_one_mean() -> None:
+    """Catches a design effect that is lost: statsmodels' power of a t test at the sd of a unit's mean."""
+    question = assumed_question("score", Assumptions(units=50, rows_per_unit=4, rho=0.2, score_sd=0.3))
+    sd = 0.3 * np.sqrt((1 + 3 * 0.2) / 4)
+    assert question.power(0.05, 50) == pytest.approx(TTestPower().power(0.05 / sd, 50, 0.05), abs=1e-9)
+    with pytest.raises(AnalysisError, match="--score-sd must lie"):
+        assumed_question("score", Assumptions(units=50, score_sd=0.6))

@@ -9,6 +9,7 @@ from analysis.schema.coherence_settings import Coherence, IdentityEntry
 from analysis.schema.external_settings import External
 from analysis.schema.gate_settings import GATED
 from analysis.schema.map_rules import MapRule
+from analysis.schema.planning_settings import PlanningSettings
 from analysis.schema.report_settings import DeclaredTable, Family
 from analysis.schema.responses import CONDITIONS
 from analysis.schema.study import Contrast, ModelEntry, Restriction, Study, find_study, load_study
@@ -97,6 +98,11 @@ answer_bias = 0.05
 polarity_sensitivity = 0.05
 uncertain_rate = 0.01
 
+[planning]
+smallest_effect = 0.03
+smallest_log_odds = 0.2
+power = 0.9
+
 [[family]]
 name = "floors"
 tests = "floor_tests"
@@ -177,6 +183,7 @@ def test_every_key_reaches_the_study(tmp_path: Path) -> None:
             3, False, "2", "tab:main", "A note.",
         ),
     )  # fmt: skip
+    assert study.planning == PlanningSettings(effect=0.03, log_odds=0.2, power=0.9)
     assert study.map["item"] == MapRule("doc.id")
     assert study.map["answer"].default == ""
     assert study.map["model"].constant == "gpt"

@@ -66,6 +66,8 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_accuracy.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes
+	@$(PY) benchmarks/calibrate_incoherence_hierarchy.py sbc
+	@$(PY) benchmarks/calibrate_incoherence_hierarchy.py regimes
 	@$(PY) benchmarks/calibrate_measurement.py sbc
 	@$(PY) benchmarks/calibrate_measurement.py responders
 

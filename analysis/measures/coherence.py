@@ -10,6 +10,8 @@ from analysis.errors import AnalysisError
 Floats = NDArray[np.float64]
 #: Probabilities are moved to within [clip, 1 - clip] before they are turned into log-odds.
 CLIP: Final = 0.01
+#: Sides that differ by less are equal, on either scale.
+ARITHMETIC: Final = 1e-9
 
 
 def check_clip(clip: float) -> float:
@@ -50,11 +52,14 @@ def residual(
     Returns
     -------
     ndarray
+        0 where the sides are as equal as sums and logarithms of floating point numbers can be (ARITHMETIC): what the
+        last digits leave is no answer's, and would be tested as a residual that never changes.
     """
     if scale == "log_odds":
         gap = log_odds(left, clip=clip) - log_odds(right, clip=clip)
     else:
         gap = np.asarray(left, float) - np.asarray(right, float)
+    gap = np.where(np.abs(gap) < ARITHMETIC, 0.0, gap)
     if relation == "=":
         return gap
     return np.maximum(gap if relation == "<=" else -gap, 0.0)

@@ -47,6 +47,16 @@ def rows_of(name: str, table: pd.DataFrame, **options) -> pd.DataFrame:
     return identity_residuals(sets, one, **options)
 
 
+def test_last_digits_are_no_residual() -> None:
+    """.1 + .2 is not .3 to a computer. Catches dust of 1e-16, alike in all wordings, tested as persistent."""
+    assert 0.1 + 0.2 != 0.3
+    for scale in ("log_odds", "probability"):
+        found = residual([0.1 + 0.2, 0.3001, np.nan], [0.3, 0.3, 0.3], scale=scale)
+        assert found[0] == 0.0
+        assert found[1] > 1e-5
+        assert np.isnan(found[2])
+
+
 def test_expressions_are_read_with_the_usual_precedence() -> None:
     """Catches a parser that adds before it multiplies, or that reads a - b - c as a - (b - c)."""
     product = Operation("*", Role("latent"), Role("conditional"))

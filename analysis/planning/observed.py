@@ -42,8 +42,7 @@ def observed_designs(
     ----------
     tables : mapping of str to DataFrame
         Data of a report by stem: ``estimates``, ``model_pairs``, ``pair_errors``, ``paired_contrasts``,
-        ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``, ``leaderboard`` (of graded scores); those
-        that are missing are not asked for.
+        ``level_ranges``, ``condition_pairs``, ``belief_bias``, ``instances``, ``leaderboard`` (of graded scores).
     level : float in (0, 1)
         Of the tests; two-sided but for the floor, and for persistent incoherence at half of it, that of one end of
         its interval.
@@ -69,7 +68,7 @@ def observed_designs(
     Hoenig and Heisey (2001), The American Statistician 55:19-24, doi:10.1198/000313001300339897.
     """
     rows, of_interest = [], planning or PlanningSettings()
-    target = of_interest.power if power is None else power
+    target = power or of_interest.power
     for found in _candidates(tables, level):
         usual = of_interest.log_odds if found["scale"] == "log-odds" else of_interest.effect
         shared = {name: found[name] for name in ("task", "asked", "contrast", "n_models")}
@@ -169,19 +168,21 @@ def _candidates(tables: Mapping[str, pd.DataFrame], level: float) -> Iterator[Ro
         if "competence_floor" not in set(own.loc[own["std_error"].notna(), "measure"]):
             yield from _t_rows(str(name), "accuracy", "", own[own["measure"] == "accuracy"], level)
     board = tables.get("leaderboard", pd.DataFrame(columns=["task"]))
-    for name, own in board[~board["task"].isin(estimates["task"])].groupby("task", sort=False):
+    graded = board[~board["task"].isin(estimates["task"])]
+    for name, own in graded.groupby("task", sort=False):
         yield from _t_rows(str(name), "mean_score", "", own, level)
     for stem, measures, by in (
         ("model_pairs", _PAIRED, ""),
         (PAIRS, ("accuracy", "mean_score"), ""),
         ("paired_contrasts", ("accuracy",), "contrast"),
-        ("condition_pairs", ("accuracy",), "factor"),
+        ("condition_pairs", ("accuracy", "mean_score"), "factor"),
         ("belief_bias", _BELIEF, ""),
     ):
         table = tables.get(stem)
         if table is None:
             continue
-        kept = table if "measure" in table else table.assign(measure="accuracy")
+        plain = np.where(table["task"].isin(graded["task"]), "mean_score", "accuracy")
+        kept = table if "measure" in table else table.assign(measure=plain)
         label = kept[by].astype(str) + (", over models" if by == "factor" else "") if by else ""
         kept = kept.assign(label="two models" if stem in ("model_pairs", PAIRS) else label)
         for (task, contrast), group in kept.groupby(["task", "label"], sort=False):

@@ -137,6 +137,12 @@ def _pooled_sentence(pooled: PooledBeliefBias) -> str:
     if pooled.reason and pooled.resamples == 0:
         return f"No mean over models: {pooled.reason}."
     shown = level(pooled.ci_level)
+    if pooled.n_models == 1:
+        return (
+            f"One model: {signed(pooled.estimate, 3)}; {shown} interval for it and other items "
+            f"[{signed(pooled.these_low, 3)}, {signed(pooled.these_high, 3)}] (percentile bootstrap over units within "
+            "cells); one model says nothing of others."
+        )
     return (
         f"Mean over {counted(pooled.n_models, 'model')}: {signed(pooled.estimate, 3)}; {shown} interval for these "
         f"models and other items [{signed(pooled.these_low, 3)}, {signed(pooled.these_high, 3)}], for other models too "
@@ -167,13 +173,15 @@ def _claims(context: TaskContext, tests: pd.DataFrame, pooled: PooledBeliefBias)
 
 def _limits(context: TaskContext, pooled: PooledBeliefBias) -> tuple[str, ...]:
     said = [f"{context.where}belief bias is a shift of the criterion; it does not say that reasoning is worse."]
-    if pooled.resamples and not _shown(pooled):
+    if pooled.resamples and pooled.n_models > 1 and not _shown(pooled):
         said.append(f"{context.where}a mean belief bias of other models is not shown: the interval holds 0.")
     return tuple(said)
 
 
 def _shown(pooled: PooledBeliefBias) -> bool:
-    """Whether the interval over models and units excludes 0 as it is printed."""
+    """Whether the interval over models and units excludes 0 as it is printed; one model says nothing of others."""
+    if pooled.n_models < 2:
+        return False
     limits = pd.DataFrame({"ci_low": [pooled.both_low], "ci_high": [pooled.both_high]})
     return any(len(side) for side in excluding_zero(limits))
 

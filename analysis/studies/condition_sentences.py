@@ -63,18 +63,28 @@ def claims(
 def limits(
     context: TaskContext, factor: str, measure: str, steps: pd.DataFrame, pooled: pd.DataFrame | None
 ) -> tuple[str, ...]:
-    """Differences that are not shown, with how much so few models could show."""
-    if pooled is None:
-        return ()
+    """Differences that are not shown, with how much so few models could show; levels that no model has both of."""
     own = _of_units(context, steps)
-    unseen = own[~(own["p_adjusted"] <= SHOWN)]
+    tested = own["p_value"].notna()
+    unseen = own[tested & ~(own["p_adjusted"] <= SHOWN)]
     said = []
+    if not tested.all():
+        said.append(f"no model answered a question under both of {_pairs(own[~tested])}: not compared.")
     if len(unseen):
-        units = _plural(unit_name(context.design))
-        said.append(
-            f"for these models together, no difference of {measure} is shown over {units} for {_pairs(unseen)}."
-        )
-    open_pairs = pooled[~(pooled["p_adjusted"] <= SHOWN)]
+        units, whose = _plural(unit_name(context.design)), "for these models together, " if pooled is not None else ""
+        said.append(f"{whose}no difference of {measure} is shown over {units} for {_pairs(unseen)}.")
+    if pooled is not None:
+        said += _of_other_models(measure, pooled)
+    return tuple(f"{context.where}{factor}: {line}" for line in said)
+
+
+def _of_other_models(measure: str, pooled: pd.DataFrame) -> list[str]:
+    """What is not shown of models of which these would be a sample."""
+    said = []
+    alone = pooled[pooled["n_clusters"] == 1]
+    if len(alone):
+        said.append(f"one model alone has both of {_pairs(alone)}: nothing is known of other models.")
+    open_pairs = pooled[(pooled["n_clusters"] > 1) & ~(pooled["p_adjusted"] <= SHOWN)]
     equal = open_pairs[open_pairs["decision"] == "equivalent"]
     undecided = open_pairs[open_pairs["decision"] != "equivalent"]
     if len(equal):
@@ -85,7 +95,7 @@ def limits(
             f"for other models, neither a difference of {measure} nor equivalence within ±0.02 is shown for "
             f"{_pairs(undecided)} (t test over {counted(models, 'model')}{_few(models, least)})."
         )
-    return tuple(f"{context.where}{factor}: {line}" for line in said)
+    return said
 
 
 def _of_units(context: TaskContext, steps: pd.DataFrame) -> pd.DataFrame:

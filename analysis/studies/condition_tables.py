@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, PValue, Signed, Text
+from analysis.report.numbers import counted
 from analysis.report.spec import OrderBy, Table, TableSpec, Where
 from analysis.studies.answers import labelled, unit_name
 from analysis.studies.context import TaskContext
@@ -115,7 +116,7 @@ def pairs_table(context: TaskContext, pairs: pd.DataFrame, factor: str) -> Table
         bold_where=(Where("p_adjusted", "<=", 0.05, cells=("estimate",), meaning="adjusted p at most .05"),),
     )
     notes: tuple[str, ...] = (
-        (f"{int(rows['not_run'].iloc[0])} tests could not be run.",) if rows["not_run"].iloc[0] else ()
+        (f"{counted(int(rows['not_run'].iloc[0]), 'test')} could not be run.",) if rows["not_run"].iloc[0] else ()
     )
     unmatched = int(rows["n_unmatched"].max())
     left_out = _not_compared(rows)

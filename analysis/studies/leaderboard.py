@@ -23,6 +23,8 @@ _INFERRED = (
     *("rank_low", "rank_high", "p_first", "difference_low", "difference_high", "p_value", "resolution", "p_adjusted"),
     *("p_adjust_method", "family_size", "decision"),
 )
+#: Models named where the first place is shared.
+_MOST_NAMES = 4
 _PASSES = (1, 2, 5, 10, 20, 50, 100)
 _COSTS = {"tokens_in": "Tokens in", "tokens_out": "Tokens out", "tokens_reasoning": "Reasoning tokens"}
 
@@ -62,7 +64,7 @@ def leaderboard_part(context: TaskContext) -> Part | None:
         lead=(_lead(items, graded),),
         tables=tuple(tables),
         notes=("Every question weighs the same.",)
-        if census
+        if census or len(board) < 2
         else (
             "Every question weighs the same. The best model is picked by these data: the rank limits, and not the "
             "order, say what can be claimed.",
@@ -204,7 +206,7 @@ def _claims(context: TaskContext, board: pd.DataFrame, graded: bool) -> tuple[st
     first = board.iloc[0]
     if len(board) < 2 or not np.isfinite(first["estimate"]):
         return ()
-    name = context.labels.get(str(first["model"]), str(first["model"]))
+    name = _first_names(context, board)
     if context.design.target == "census":
         said = f"{'mean score' if graded else 'accuracy'} is highest for {name} ({fixed(first['estimate'], 3)})."
         return (f"{context.where}{said if context.where else said[0].upper() + said[1:]}",)
@@ -214,6 +216,15 @@ def _claims(context: TaskContext, board: pd.DataFrame, graded: bool) -> tuple[st
         f"; the rank limits of {counted(open_models, 'model')} include the first place."
     )  # fmt: skip
     return (f"{context.where}{said if context.where else said[0].upper() + said[1:]}",)
+
+
+def _first_names(context: TaskContext, board: pd.DataFrame) -> str:
+    """Names of the models with the largest value: several where it is a tie."""
+    first = board.loc[np.isclose(board["estimate"], board["estimate"].iloc[0], rtol=0, atol=1e-12), "model"]
+    names = [context.labels.get(str(model), str(model)) for model in first]
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more alike"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) + " alike" if len(names) > 1 else names[0]
 
 
 def _attention(context: TaskContext, board: pd.DataFrame, items: pd.DataFrame) -> tuple[str, ...]:

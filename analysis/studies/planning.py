@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.frequentist.condition_tests import OVER_MODELS
 from analysis.planning.observed import PAIRS, observed_designs
 from analysis.planning.unit_components import pair_errors, score_pair_errors, unit_components
 from analysis.reduction.scores import item_scores
@@ -148,7 +149,9 @@ def _table(context: TaskContext, rows: pd.DataFrame) -> Table:
 
 
 def _lead(rows: pd.DataFrame) -> str:
-    units = sorted({int(n) for n in rows["n_clusters"]})
+    # Tests over models count models: they are no units of the design.
+    of_units = rows[rows["unit"] != OVER_MODELS] if (rows["unit"] != OVER_MODELS).any() else rows
+    units = sorted({int(n) for n in of_units["n_clusters"]})
     counts = counted(units[0], "unit") if len(units) == 1 else f"{units[0]:,} to {units[-1]:,} units"
     times = "sixteen" if set(rows["measure"]) == {"persistent"} else "four"
     return f"From {counts} at the observed variances; effects that are half as large need about {times} times as many."

@@ -142,12 +142,6 @@ EVIDENCE = (
         _columns("regime", "model", "simulations", "bias", "rmse", "coverage_these", "coverage_population", "hit_rate"),
     ),
     Evidence(
-        "incoherence_hierarchy_sbc",
-        "Simulation-based calibration of the model of incoherence that pools models",
-        "A prototype, no part of reports; four models of 25 instances.",
-        _columns("quantity", "simulations", "p_adjusted", "coverage", "coverage_nominal", "band_low", "passed"),
-    ),
-    Evidence(
         "incoherence_hierarchy_regimes",
         "Incoherence of several models at once against one by one",
         "The prototype that pools beside SSL and N; `sets` are simulated data sets of seven models.",

@@ -11,6 +11,9 @@ import pytest
 
 import analysis as eh
 from analysis import api
+from analysis.api import fits
+from analysis.cli.main import main
+from analysis.studies import coherence_bayes
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "logs" / "example"
@@ -125,9 +128,27 @@ def test_requests_that_cannot_be_met_say_why(logs: eh.Logs, tmp_path: Path) -> N
         (lambda: eh.fit_answer_bias(logs, task="other"), 'no task "other"; there are "probability-operators"'),
         (lambda: eh.fit_incoherence(logs), "no task of stated probabilities"),
         (lambda: eh.fit_accuracy(logs), "no task of right and wrong answers beside yes/no tasks"),
+        (lambda: eh.measures("logs/example"), "what eh.read_logs(...) returns, not str"),
+        (lambda: eh.fit_accuracy(pd.DataFrame()), "what eh.read_logs(...) returns, not DataFrame"),
+        (lambda: eh.draws(3), "a fit is what eh.fit_answer_bias and the like return, not int"),
+        (lambda: eh.fit_answer_bias(logs, task=3), "task is the name of a task, a text, not 3"),
+        (lambda: eh.fit_answer_bias(logs, seed=-1), "seed is a whole number from 0 to 4294967295, not -1"),
+        (lambda: eh.read_logs(EXAMPLE, seed=1.5), "seed is a whole number from 0 to 4294967295, not 1.5"),
+        (lambda: eh.read_logs(EXAMPLE, models=None), "models is a list of texts, not None"),
+        (lambda: eh.read_logs(EXAMPLE, models=[3]), "models is a list of texts, not [3]"),
+        (lambda: eh.read_logs(EXAMPLE, where={"a": "b"}), "where is a list of texts, not {'a': 'b'}"),
+        (lambda: eh.read_logs(EXAMPLE, uncertain="x"), "uncertain is one of incorrect, excluded, half, not 'x'"),
+        (lambda: eh.read_logs(EXAMPLE, ci_level="a"), "ci_level is a number such as 0.95, not 'a'"),
+        (lambda: eh.read_logs(EXAMPLE, study={"study": {}}), "study is a path, not dict"),
+        (lambda: eh.read_logs(EXAMPLE, filter=3), "filter is a text, not 3"),
+        (lambda: eh.read_logs(EXAMPLE, progress=3), "progress is a function of a text, not 3"),
+        (lambda: eh.read_logs([EXAMPLE]), "a log is a path, not list"),
+        (lambda: eh.read_logs(""), "a log is a path, not an empty text"),
+        (lambda: eh.report(EXAMPLE, out=3), "out is a path, not int"),
     ):
-        with pytest.raises(eh.AnalysisError, match=said):
+        with pytest.raises(eh.AnalysisError) as raised:
             call()
+        assert said in str(raised.value)
     with (
         eh.read_logs(EXAMPLE, models=MODELS[:1]) as one,
         pytest.raises(eh.AnalysisError, match="models cannot be compared"),
@@ -157,3 +178,25 @@ def test_draws_of_incoherence_are_a_tree_by_length() -> None:
     assert {name: array.shape for name, array in found.items()} == {k: v.shape for k, v in arrays.items()}
     assert all((found[name] == arrays[name]).all() for name in arrays)
     assert sorted(tree.children) == ["posterior", "posterior_2"]
+
+
+def test_incoherence_of_many_instances_is_fitted_to_the_sample_of_a_report(tmp_path, monkeypatch):
+    """Catches a fit of everything that runs for hours, a sample that cuts units, and one that nobody is told of."""
+    size = ["--units", "12", "--causal", "0", "--reworded", "12", "--responders", "steady"]
+    assert main(["simulate", str(tmp_path / "logs"), "--study", "latent-coherence", *size]) == 0
+    fitted = []
+    empty = pd.DataFrame()
+
+    def kept(instances, **options):
+        fitted.append(instances)
+        return eh.IncoherenceFit("", "ok", "", *[empty] * 8, ("fitted",), {})
+
+    monkeypatch.setattr(fits.incoherence_model, "fit_incoherence", kept)
+    monkeypatch.setattr(coherence_bayes, "MOST_INSTANCES", 10)
+    with eh.read_logs(tmp_path / "logs") as logs:
+        sampled, whole = eh.fit_incoherence(logs), eh.fit_incoherence(logs, sample=False)
+    assert len(fitted[0]) <= 10 < len(fitted[1])
+    sizes = fitted[1].groupby("unit").size()
+    assert (fitted[0].groupby("unit").size() == sizes[fitted[0]["unit"].unique()]).all()
+    assert "random sample of whole units" in sampled.sentences[0]
+    assert whole.sentences == ("fitted",)

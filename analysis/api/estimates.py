@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.api.logs import Logs
+from analysis.api.logs import Logs, contexts_of
 from analysis.errors import AnalysisError
 from analysis.frequentist.model_comparison import ModelComparison
 from analysis.studies.between_models import compared_models
@@ -25,7 +25,7 @@ def item_counts(logs: Logs) -> pd.DataFrame:
     >>> int(counts["n_planned"].sum()), int(counts["n_uncertain"].sum())
     (2400, 53)
     """
-    found = [context.counts for context in logs.contexts() if isinstance(context.counts, pd.DataFrame)]
+    found = [context.counts for context in contexts_of(logs) if isinstance(context.counts, pd.DataFrame)]
     return together(
         [table.astype({name: "str" for name in table.columns if not name.startswith("n_")}) for table in found]
     )
@@ -45,7 +45,7 @@ def measures(logs: Logs) -> pd.DataFrame:
     >>> floors.round(3).tolist()
     [0.817, 0.497, 0.278, 0.408]
     """
-    return together([context.estimates for context in logs.contexts() if context.estimates is not None])
+    return together([context.estimates for context in contexts_of(logs) if context.estimates is not None])
 
 
 def floor_tests(logs: Logs) -> pd.DataFrame:
@@ -59,7 +59,7 @@ def floor_tests(logs: Logs) -> pd.DataFrame:
     >>> tests.loc[tests["alternative"] == "greater", "decision"].tolist()
     ['above', 'undecided', 'below', 'undecided']
     """
-    return together([context.judgement.tests for context in logs.contexts() if context.judgement is not None])
+    return together([context.judgement.tests for context in contexts_of(logs) if context.judgement is not None])
 
 
 def compare_models(logs: Logs) -> ModelComparison:
@@ -85,7 +85,7 @@ def compare_models(logs: Logs) -> ModelComparison:
     (6, 4)
     """
     found, reasons = [], []
-    for context in logs.contexts():
+    for context in contexts_of(logs):
         if context.judgement is None or context.design.target == "census":
             reasons.append("no yes/no task with a claim beyond its items")
             continue
@@ -110,7 +110,7 @@ def incoherence(logs: Logs) -> pd.DataFrame:
     True
     """
     found = []
-    for context in logs.contexts():
+    for context in contexts_of(logs):
         if context.probabilities is None:
             continue
         results = coherence_results(

@@ -8,7 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from analysis.api.estimates import together
-from analysis.api.logs import Logs
+from analysis.api.logs import Logs, contexts_of
+from analysis.api.settings import check_seed
 from analysis.bayes import accuracy as accuracy_model
 from analysis.bayes import incoherence as incoherence_model
 from analysis.bayes.accuracy_result import AccuracyFit
@@ -24,7 +25,7 @@ from analysis.reduction.scores import item_accuracies
 from analysis.schema.quoting import shown
 from analysis.studies.accuracy_bayes import not_counted
 from analysis.studies.bayesian import SchoolsFit, fitted_schools
-from analysis.studies.coherence_bayes import COLUMNS
+from analysis.studies.coherence_bayes import COLUMNS, fitted_instances, sampling_sentences
 from analysis.studies.coherence_results import main_instances
 from analysis.studies.comparison_table import stored_comparison
 from analysis.studies.context import BayesianSettings, TaskContext
@@ -61,7 +62,7 @@ def compare(logs: Logs, *, task: str | None = None, fast: bool = False, seed: in
     >>> sorted(schools["model"].unique())
     ['simulated/even-hand', 'simulated/no-leaning']
     """
-    chosen = [context for context in logs.contexts(task) if context.judgement is not None]
+    chosen = [context for context in contexts_of(logs, task) if context.judgement is not None]
     if not chosen:
         raise AnalysisError("there is no yes/no task to compare the schools on")
     return together([_compared(context, fast, seed) for context in chosen])
@@ -92,7 +93,7 @@ def fit_answer_bias(
     >>> fit.status in ("ok", "failed"), "competence_floor" in set(fit.table["measure"])
     (True, True)
     """
-    chosen = [context for context in logs.contexts(task) if context.judgement is not None]
+    chosen = [context for context in contexts_of(logs, task) if context.judgement is not None]
     return _fitted(_only(chosen, "yes/no"), fast, seed).fit
 
 
@@ -114,6 +115,8 @@ def draws(fit: AnswerBiasFit | AccuracyFit | IncoherenceFit) -> xr.DataTree:
         return draws_tree(fit)
     if isinstance(fit, AccuracyFit):
         return xr.DataTree.from_dict({"posterior": _accuracy_draws(fit)})
+    if not isinstance(fit, IncoherenceFit):
+        raise AnalysisError(f"a fit is what eh.fit_answer_bias and the like return, not {type(fit).__name__}")
     groups: dict[tuple[int, ...], dict[str, Any]] = {}
     for i, (name, array) in enumerate(fit.draws.items()):
         groups.setdefault(array.shape, {})[f"x{i}"] = (("chain", "draw"), array, {"name": name})
@@ -135,7 +138,7 @@ def _accuracy_draws(fit: AccuracyFit) -> xr.Dataset:
 
 
 def fit_incoherence(
-    logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None
+    logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None, sample: bool = True
 ) -> IncoherenceFit:
     """Fit the spike-and-slab model of incoherence, and the normal one beside it, to one task of probabilities.
 
@@ -148,6 +151,9 @@ def fit_incoherence(
         A quick look with few draws.
     seed : int, optional
         Of the sampler; default: that of the logs.
+    sample : bool
+        Of more than 1,000 instances of a model (fewer with more than 14 models) fit a random sample of whole units,
+        as a report does, and say so in ``sentences``. With False all are fitted; time grows with their number.
 
     Raises
     ------
@@ -163,7 +169,7 @@ def fit_incoherence(
     ...
     analysis.errors.AnalysisError: there is no task of stated probabilities
     """
-    chosen = [context for context in logs.contexts(task) if context.probabilities is not None]
+    chosen = [context for context in contexts_of(logs, task) if context.probabilities is not None]
     context = _only(chosen, "of stated probabilities")
     if context.probabilities is None:
         raise AnalysisError("there is no task of stated probabilities")
@@ -171,14 +177,16 @@ def fit_incoherence(
     if main is None:
         raise AnalysisError("no set of answers that an identity joins is complete, so there is no incoherence to fit")
     bayes = _bayes(context, fast, seed)
-    return incoherence_model.fit_incoherence(
-        main.instances[list(COLUMNS)],
+    fitted = fitted_instances(context, main.instances) if sample else main.instances
+    fit = incoherence_model.fit_incoherence(
+        fitted[list(COLUMNS)],
         settings=fast_settings() if fast else incoherence_settings(),
         ci_level=context.ci_level,
         seed=bayes.seed,
         cache=bayes.kept,
         progress=context.progress,
     )
+    return replace(fit, sentences=(*sampling_sentences(main.instances, fitted), *fit.sentences))
 
 
 def fit_accuracy(logs: Logs, *, task: str | None = None, fast: bool = False, seed: int | None = None) -> AccuracyFit:
@@ -206,7 +214,7 @@ def fit_accuracy(logs: Logs, *, task: str | None = None, fast: bool = False, see
     analysis.errors.AnalysisError: there is no task of right and wrong answers beside yes/no tasks
     """
     kinds = ("choice", "score")
-    chosen = [c for c in logs.contexts(task) if c.design.kind in kinds and c.judgement is None]
+    chosen = [c for c in contexts_of(logs, task) if c.design.kind in kinds and c.judgement is None]
     context = _only(chosen, "of right and wrong answers beside yes/no tasks")
     if isinstance(context.counts, str):
         raise AnalysisError(f"no accuracy can be fitted: {context.counts}")
@@ -227,6 +235,8 @@ def fit_accuracy(logs: Logs, *, task: str | None = None, fast: bool = False, see
 
 def _bayes(context: TaskContext, fast: bool, seed: int | None) -> BayesianSettings:
     """Settings of a fit; kept beside the store as long as the logs are open."""
+    if seed is not None:
+        check_seed(seed)
     given = context.bayes or BayesianSettings()
     kept = given.kept if given.kept is not None and given.kept.is_dir() else None
     return replace(given, fast=fast, seed=given.seed if seed is None else seed, kept=kept, skipped="")

@@ -98,6 +98,8 @@ class Logs:
         """
         if task is None:
             return self._contexts
+        if not isinstance(task, str):
+            raise AnalysisError(f"task is the name of a task, a text, not {task!r}")
         found = tuple(context for context in self._contexts if context.design.task == task)
         if not found:
             names = ", ".join(shown(design.task) for design in self.tasks)
@@ -127,6 +129,19 @@ class Logs:
             f"{counted(d.n_items, 'item')}, {counted(d.n_units, 'unit')} ({d.unit})"
             for d in self.tasks
         ]
+
+
+def contexts_of(logs: Logs, task: str | None = None) -> tuple[TaskContext, ...]:
+    """``logs.contexts(task)``, where logs are logs.
+
+    Raises
+    ------
+    AnalysisError
+        Something else, such as a path or a table; or no such task.
+    """
+    if not isinstance(logs, Logs):
+        raise AnalysisError(f"logs are what eh.read_logs(...) returns, not {type(logs).__name__}")
+    return logs.contexts(task)
 
 
 def read_logs(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.api.settings import log_paths, run_settings
+from analysis.api.settings import a_path, log_paths, run_settings
 from analysis.report.write import check_target, write_report
 from analysis.studies.context import BayesianSettings
 from analysis.studies.run import run_report
@@ -54,7 +54,7 @@ def report(
     ...     (out / "index.html").is_file()
     True
     """
-    target = Path(out)
+    target = a_path(out, "out")
     check_target(target)
     settings = run_settings(
         study=study, models=models, tasks=tasks, where=where, uncertain=uncertain, runs=runs, reread=reread,

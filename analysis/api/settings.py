@@ -1,13 +1,18 @@
 """Arguments of the Python interface as settings of a run."""
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
+from os import PathLike
 from pathlib import Path
+from typing import Final
 
 from analysis.errors import AnalysisError
 from analysis.reduction.intake import IntakeSettings
 from analysis.reduction.selection import parse_selection
 from analysis.studies.context import Resampling
 from analysis.studies.prepared import RunSettings
+
+UNCERTAIN: Final = ("incorrect", "excluded", "half")
 
 
 def run_settings(
@@ -28,10 +33,25 @@ def run_settings(
     keep_going: bool = False,
     preset: str | None = None,
 ) -> RunSettings:
-    """Settings of a run; None leaves a choice to the files beside the logs."""
-    for name, value in (("models", models), ("tasks", tasks), ("where", where)):
-        if isinstance(value, str):
-            raise AnalysisError(f"{name} is a list of texts, not one text: {name}=[{value!r}]")
+    """Settings of a run; None leaves a choice to the files beside the logs.
+
+    Raises
+    ------
+    AnalysisError
+        A setting of the wrong kind; the message names it.
+    """
+    _check_lists(models=models, tasks=tasks, where=where)
+    _check_texts(filter=filter, scorer=scorer, runs=runs, preset=preset)
+    for name, place in (("study", study), ("overrides", overrides)):
+        if place is not None:
+            a_path(place, name)
+    if uncertain not in (None, *UNCERTAIN):
+        raise AnalysisError(f"uncertain is one of {', '.join(UNCERTAIN)}, not {uncertain!r}")
+    if not isinstance(ci_level, int | float):
+        raise AnalysisError(f"ci_level is a number such as 0.95, not {ci_level!r}")
+    check_seed(seed)
+    if progress is not None and not callable(progress):
+        raise AnalysisError(f"progress is a function of a text, not {progress!r}")
     return RunSettings(
         study=None if study is None else Path(study),
         overrides=None if overrides is None else Path(overrides),
@@ -50,4 +70,43 @@ def log_paths(paths: Sequence[str | Path]) -> list[Path]:
     """Paths of logs; at least one."""
     if not paths:
         raise AnalysisError("name a log file or directory")
-    return [Path(path) for path in paths]
+    return [a_path(path, "a log") for path in paths]
+
+
+def a_path(value: object, name: str) -> Path:
+    """A path from what a user gave.
+
+    Raises
+    ------
+    AnalysisError
+        Neither a text nor a path, or an empty text.
+    """
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise AnalysisError(f"{name} is a path, not {type(value).__name__ if value != '' else 'an empty text'}")
+    return Path(value)
+
+
+def check_seed(seed: object) -> None:
+    """Refuse what is no seed.
+
+    Raises
+    ------
+    AnalysisError
+        No whole number from 0 to 4294967295.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 2**32:
+        raise AnalysisError(f"seed is a whole number from 0 to 4294967295, not {seed!r}")
+
+
+def _check_lists(**given: object) -> None:
+    for name, value in given.items():
+        if isinstance(value, str):
+            raise AnalysisError(f"{name} is a list of texts, not one text: {name}=[{value!r}]")
+        if not isinstance(value, Sequence) or not all(isinstance(text, str) for text in value):
+            raise AnalysisError(f"{name} is a list of texts, not {value!r}")
+
+
+def _check_texts(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise AnalysisError(f"{name} is a text, not {value!r}")

@@ -26,8 +26,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the folder and say what is in it."""
     from analysis.errors import AnalysisError
+    from analysis.new_folder import check_new_folder, check_outside
     from analysis.reduction.selection import parse_selection
-    from analysis.report.export_files import check_new_folder, write_export
+    from analysis.report.export_files import write_export
     from analysis.studies.export import export_logs, export_report
     from analysis.studies.prepared import RunSettings, prepared
     from analysis.verification.report_difference import is_report
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
             raise AnalysisError("a report's data are exported as they are; give its logs to choose rows or settings")
         found = export_report(report_data(reports[0]), source=names)
     else:
+        check_outside(args.out, args.source)
         settings = RunSettings(
             study=args.study,
             selection=parse_selection(args.where, args.models, args.tasks),

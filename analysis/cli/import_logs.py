@@ -32,6 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the store and print, for every file, a sum of records that adds up."""
     from analysis.errors import AnalysisError
+    from analysis.new_folder import check_outside
     from analysis.reduction.carried_settings import carry_settings
     from analysis.reduction.intake import IntakeSettings, take_in
     from analysis.reduction.reconciliation import reconciliation_lines
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
         raise AnalysisError(f"{args.output}: the output is one Parquet file; let its name end in .parquet")
     if not args.output.resolve().parent.is_dir():
         raise AnalysisError(f"{args.output.parent}: no such directory; make it first, or write elsewhere")
+    check_outside(args.output, args.sources)
     study = load_study(args.study or find_study(args.sources))
     settings = IntakeSettings(
         filter=args.filter,

@@ -1,6 +1,7 @@
 """The ``evenhand`` command: one module per subcommand, one message per failure."""
 
 import argparse
+import errno
 import gc
 import os
 import sys
@@ -56,6 +57,9 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            print("evenhand: no space left on the disk; nothing was written", file=sys.stderr)
+            return 2
         where = f"{error.filename}: " if error.filename else ""
         print(f"evenhand: {printable(where)}{error.strerror or error}", file=sys.stderr)
         return 2

@@ -81,8 +81,8 @@ def _questions(**_: object) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Print, and write where asked, what the design can show."""
+    from analysis.new_folder import check_new_folder
     from analysis.planning.question import check_power
-    from analysis.report.export_files import check_new_folder
 
     if args.power is not None:
         check_power(args.power)

@@ -75,13 +75,14 @@ def run(args: argparse.Namespace) -> int:
     """Write the logs and say what was written."""
     import numpy as np
 
+    from analysis.new_folder import check_new_folder
     from analysis.simulation.latent_coherence import simulate_latent_coherence
     from analysis.simulation.probability_operators import simulate_probability_operators
-    from analysis.simulation.write_logs import check_new, write_logs
+    from analysis.simulation.write_logs import write_logs
     from analysis.simulation.yes_no import simulate_yes_no
 
     _check(args)
-    check_new(args.out)
+    check_new_folder(args.out)
     rng = np.random.default_rng(args.seed)
     if args.study == "syllogisms":
         return _syllogisms(args, rng)

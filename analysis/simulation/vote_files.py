@@ -1,6 +1,7 @@
 """Simulated votes in the format of syllogism vote files: one document per model, strategy and temperature."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -8,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.new_folder import new_folder
 from analysis.simulation.syllogisms import (
     FAILED,
     NO,
@@ -20,7 +22,7 @@ from analysis.simulation.syllogisms import (
     ModelVotes,
     SimulatedSyllogisms,
 )
-from analysis.simulation.write_logs import check_new, write_truth
+from analysis.simulation.write_logs import write_truth
 
 _WORDS: Final = {YES: "correct", NO: "incorrect", UNREADABLE: "unclear", FAILED: "error"}
 _STEPS: Final = (
@@ -42,15 +44,20 @@ def write_vote_files(simulated: SimulatedSyllogisms, out: Path, *, seed: int) ->
     Raises
     ------
     AnalysisError
-        ``out`` holds something already.
+        ``out`` holds something already, or cannot be written.
     """
-    check_new(out)
+    with new_folder(out) as fresh:
+        names = [path.relative_to(fresh) for path in _written(simulated, fresh, np.random.default_rng([seed, 1]))]
+        write_truth(fresh, TASK, simulated.truth, asdict(simulated.settings), seed=seed)
+        (fresh / "study.toml").write_text(STUDY_TOML, encoding="utf-8")
+    return tuple(out / name for name in names)
+
+
+def _written(simulated: SimulatedSyllogisms, out: Path, rng: np.random.Generator) -> Iterator[Path]:
     settings = simulated.settings
-    rng = np.random.default_rng([seed, 1])
-    paths = []
     for model in simulated.models:
         folder = out / model.name.replace("/", "-")
-        folder.mkdir(parents=True)
+        folder.mkdir()
         for s, strategy in enumerate(settings.strategies):
             for t, temperature in enumerate(settings.temperatures):
                 votes = model.votes[s, t]
@@ -58,13 +65,10 @@ def write_vote_files(simulated: SimulatedSyllogisms, out: Path, *, seed: int) ->
                 partial = done < len(votes)
                 header = _header(model, strategy, temperature, done, len(votes), partial)
                 results = [_result(simulated, votes[i], i, rng) for i in range(len(votes)) if votes[i, 0] != NONE]
-                name = f"{strategy}_temp{temperature}{'.partial' if partial else ''}.json"
+                path = folder / f"{strategy}_temp{temperature}{'.partial' if partial else ''}.json"
                 text = json.dumps({"metadata": header, "results": results}, indent=1)
-                (folder / name).write_text(text + "\n", encoding="utf-8")
-                paths.append(folder / name)
-    write_truth(out, TASK, simulated.truth, asdict(settings), seed=seed)
-    (out / "study.toml").write_text(STUDY_TOML, encoding="utf-8")
-    return tuple(paths)
+                path.write_text(text + "\n", encoding="utf-8")
+                yield path
 
 
 def _header(

@@ -1,7 +1,9 @@
 """Simulated logs on disk: one file per model, the truth, and the settings of the study."""
 
+import errno
 import json
 import math
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ import pyarrow as pa
 
 from analysis import __version__
 from analysis.errors import AnalysisError
+from analysis.new_folder import new_folder
 
 FORMATS: Final = {"jsonl": "FORMAT json", "csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet, COMPRESSION zstd"}
 
@@ -44,16 +47,15 @@ def write_logs(logs: SimulatedLogs, out: Path, *, fmt: str, seed: int) -> tuple[
     Raises
     ------
     AnalysisError
-        ``out`` holds something already, or ``fmt`` is none of ``FORMATS``.
+        ``out`` holds something already or cannot be written, or ``fmt`` is none of ``FORMATS``.
     """
     if fmt not in FORMATS:
         raise AnalysisError(f"format must be one of {', '.join(FORMATS)}, not {fmt!r}")
-    check_new(out)
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [_write_table(table, out / f"{slug}.{fmt}", fmt) for slug, table in _by_slug(logs)]
-    write_truth(out, logs.study, logs.truth, logs.settings, seed=seed)
-    (out / "study.toml").write_text(logs.study_toml, encoding="utf-8")
-    return tuple(paths)
+    with new_folder(out) as fresh:
+        names = [_written(table, fresh / f"{slug}.{fmt}", fmt) for slug, table in _by_slug(logs)]
+        write_truth(fresh, logs.study, logs.truth, logs.settings, seed=seed)
+        (fresh / "study.toml").write_text(logs.study_toml, encoding="utf-8")
+    return tuple(out / name for name in names)
 
 
 def write_truth(out: Path, study: str, truth: dict[str, Any], settings: dict[str, Any], *, seed: int) -> None:
@@ -69,12 +71,6 @@ def write_truth(out: Path, study: str, truth: dict[str, Any], settings: dict[str
     (out / "truth.json").write_text(json.dumps(_rounded(content), indent=1) + "\n", encoding="utf-8")
 
 
-def check_new(out: Path) -> None:
-    """Raise unless ``out`` does not exist or is an empty directory."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise AnalysisError(f"{out} exists and is not an empty directory; name a new one, or empty it first")
-
-
 def _by_slug(logs: SimulatedLogs) -> list[tuple[str, pa.Table]]:
     slugs = [re.sub(r"[^A-Za-z0-9._-]+", "-", model).strip("-.") or "model" for model, _ in logs.tables]
     if len(set(slugs)) < len(slugs):
@@ -82,12 +78,17 @@ def _by_slug(logs: SimulatedLogs) -> list[tuple[str, pa.Table]]:
     return [(slug, table) for slug, (_, table) in zip(slugs, logs.tables, strict=True)]
 
 
-def _write_table(table: pa.Table, path: Path, fmt: str) -> Path:
+def _written(table: pa.Table, path: Path, fmt: str) -> str:
+    """Name of the file that was written."""
     flagged = table.append_column("simulated", pa.array(np.ones(table.num_rows, dtype=bool)))
     with duckdb.connect() as con:
         con.register("simulated_rows", flagged)
-        con.execute(f"COPY (SELECT * FROM simulated_rows) TO ? ({FORMATS[fmt]})", [str(path)])
-    return path
+        try:
+            con.execute(f"COPY (SELECT * FROM simulated_rows) TO ? ({FORMATS[fmt]})", [str(path)])
+        except duckdb.IOException as error:
+            full = os.strerror(errno.ENOSPC)
+            raise OSError(errno.EIO, full if full in str(error) else str(error).splitlines()[0]) from error
+    return path.name
 
 
 def _rounded(value: Any) -> Any:

@@ -39,9 +39,7 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
     settings, design, instances = context.bayes, context.design, results.instances
     if settings is None or not (instances["k"] > 1).any():
         return None
-    models = instances["model"].nunique()
-    most = min(MOST_INSTANCES, max(LEAST_OF_MODEL, MOST_IN_ALL // models))
-    fitted = sampled_units(instances, most, rng=context.resampling.rng("incoherence sample"))
+    fitted = fitted_instances(context, instances)
     tell, ignored = teller(context, "")
     try:
         fit = fit_incoherence(
@@ -69,12 +67,12 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
         (
             Section(
                 title,
-                lead=(*_sampled(instances, fitted), *fit.sentences),
+                lead=(*sampling_sentences(instances, fitted), *fit.sentences),
                 tables=(*beside, *_tables(design, fit, labels), *check_tables(design, fit, labels)),
             ),
         ),
         attention=tuple(failed),
-        limits=tuple(sentence(context.where, said) for said in _sampled(instances, fitted)),
+        limits=tuple(sentence(context.where, said) for said in sampling_sentences(instances, fitted)),
         summary=_claims(fit, labels, where=context.where),
         data={
             "coherence_schools": schools.assign(task=design.task),
@@ -88,7 +86,14 @@ def coherence_bayes_part(context: TaskContext, results: CoherenceResults, labels
     )
 
 
-def _sampled(instances: pd.DataFrame, fitted: pd.DataFrame) -> tuple[str, ...]:
+def fitted_instances(context: TaskContext, instances: pd.DataFrame) -> pd.DataFrame:
+    """Instances of the models of incoherence: a random sample of whole units where there are too many to wait for."""
+    models = instances["model"].nunique()
+    most = min(MOST_INSTANCES, max(LEAST_OF_MODEL, MOST_IN_ALL // models))
+    return sampled_units(instances, most, rng=context.resampling.rng("incoherence sample"))
+
+
+def sampling_sentences(instances: pd.DataFrame, fitted: pd.DataFrame) -> tuple[str, ...]:
     """That not all instances were fitted; nothing where they were."""
     if len(fitted) == len(instances):
         return ()

@@ -193,6 +193,11 @@ def _kept_note(rows: pd.DataFrame, level: float, *, tested: bool) -> str:
         f"Margins: {' and '.join(margins)}; same where the probability of lying within exceeds {level:g}, else higher "
         "or lower where the interval lies on one side of 0, else open; not adjusted for the number of comparisons."
     )
+    if "persistent" not in set(rows["measure"]):
+        said += (
+            " Kept fits hold no draws within a condition (a strategy, a temperature), so that nothing is compared "
+            "within one: for that, make both reports of its rows alone (--where)."
+        )
     if tested:
         said += (
             " The paired test is of the square of the persistent residual, by sign flips of the units whose instances "

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from analysis.errors import AnalysisError
 _MANIFEST = "manifest.json"
 _FORMAT = "evenhand report"
 _FORMAT_VERSION = 1
+#: Tables that a message names one by one.
+_FEW = 8
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -95,11 +98,31 @@ def _read(folder: Path, name: str, ending: str) -> str:
 def _table_named(folder: Path, name: str) -> str:
     """The table of that name, or the only one whose name goes on with a task: ``cells`` for ``cells_my_task``."""
     known = table_names(folder)
-    longer = [table for table in known if table.startswith(f"{name}_")]
-    if name in known or len(longer) == 1:
-        return name if name in known else longer[0]
-    near = f"several begin with it: {', '.join(longer)}" if longer else f"there are {', '.join(known) or 'none'}"
-    raise AnalysisError(f"{folder}: no table {name!r}; {near}")
+    if name in known:
+        return name
+    longer = sorted((table for table in known if table.startswith(f"{name}_")), key=len)
+    if longer and (len(longer) == 1 or (_one_task(folder) and _ends_of_one_task(name, longer))):
+        return longer[0]
+    raise AnalysisError(f"{folder}: no table {name!r}; {_near(name, longer, known)}; without a name all are listed")
+
+
+def _ends_of_one_task(name: str, longer: list[str]) -> bool:
+    """Whether what follows the name in the shortest is the end of all: the task, which ends every name of a table."""
+    return all(table.endswith(longer[0].removeprefix(name)) for table in longer)
+
+
+def _one_task(folder: Path) -> bool:
+    path = folder / "data" / "statuses.parquet"
+    return path.is_file() and read_data(folder, "statuses")["task"].nunique() == 1
+
+
+def _near(name: str, longer: list[str], known: tuple[str, ...]) -> str:
+    if longer:
+        return f"several begin with it: {', '.join(sorted(longer))}"
+    if len(known) <= _FEW:
+        return f"there are {', '.join(known) or 'none'}"
+    like = [table for table in known if name in table] or get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"did you mean {', '.join(like[:_FEW])}?" if like else f"there are {len(known)} others"
 
 
 def _value(text: str | None) -> Any:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 
+import pandas as pd
 import pytest
 
 from analysis.cli import doctor
@@ -92,3 +93,29 @@ def test_doctor_finds_what_is_there_and_what_is_not(monkeypatch, capsys):
     out = capsys.readouterr().out
     assert re.search(r"MISSING +no-such-package: not installed", out)
     assert "report.pdf is not" in out
+
+
+@pytest.mark.parametrize(
+    ("tasks", "asked", "found"),
+    [
+        (["t"], "belief_bias", "belief_bias_t"),
+        (["t", "labelled_t"], "belief_bias", "several begin with it"),
+        (["t"], "belief", "several begin with it"),
+        (["t"], "bias", "did you mean belief_bias_labelled_t, belief_bias_t?"),
+        (["t"], "zzz", "there are 11 others"),
+    ],
+)
+def test_a_name_goes_on_with_the_only_task(tmp_path, capsys, tasks, asked, found):
+    """Catches a table that is only found with its task, a guess between tasks, and a list that fills the screen."""
+    names = ["belief_bias_t", "belief_bias_labelled_t", "belief_cells_t", *(f"other{i}_t" for i in range(8))]
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "data").mkdir()
+    for name in names:
+        (tmp_path / "tables" / f"{name}.txt").write_text(name)
+    outputs = {f"tables/{name}.csv": {} for name in names}
+    manifest = {"format": "evenhand report", "format_version": 1, "outputs": outputs}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    pd.DataFrame({"task": tasks}).to_parquet(tmp_path / "data" / "statuses.parquet")
+    assert main(["show", str(tmp_path), asked]) == (0 if found in names else 2)
+    said = capsys.readouterr()
+    assert found in said.out + said.err

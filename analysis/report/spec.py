@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,12 +174,15 @@ class Table:
     simulated : bool
         Whether the numbers come from generated logs; every rendering says so. A column ``simulated``
         with a true value has the same effect.
+    rendered : RenderedTable, optional
+        Its files where they were rendered already; they hold as long as nothing else of the table changed.
     """
 
     spec: TableSpec
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
     simulated: bool = False
+    rendered: "RenderedTable | None" = None
 
     def __post_init__(self) -> None:
         if not self.rows.columns.is_unique:
@@ -202,3 +205,16 @@ class Table:
     def columns(self) -> tuple[Column, ...]:
         """Declared columns without the optional ones that the data lack."""
         return tuple(c for c in self.spec.columns if not c.optional or set(c.needs()) <= set(self.rows.columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderedTable:
+    """Text of a table by the ending of its file, and the table ``of`` which it is."""
+
+    of: Table
+    texts: Mapping[str, str]
+
+    def is_of(self, table: Table) -> bool:
+        """Whether the text of ``table`` would be the same."""
+        said, now = ((t.spec, t.notes, t.simulated) for t in (self.of, table))
+        return self.of.rows is table.rows and said == now

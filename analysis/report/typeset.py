@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from analysis.report.document import DOCUMENT
@@ -16,6 +17,8 @@ ENGINES: Final = ("pdflatex", "lualatex")
 _PATIENCE: Final = 120
 #: References to tables and figures are right from the second pass, columns of tables over several pages from the third.
 _PASSES: Final = (2, 5)
+#: In the file of a table that breaks over pages.
+_LONG: Final = rb"\begin{longtable}"
 #: What the engine's log says as long as another pass would change something.
 _UNSETTLED: Final = re.compile(rb"Rerun (?:LaTeX|to get)|widths have changed")
 
@@ -28,7 +31,7 @@ class Typeset:
     problem: str = ""
 
 
-def typeset(folder: Path) -> Typeset:
+def typeset(folder: Path, *, figures: Event | None = None) -> Typeset:
     """Compile ``report.tex`` in the folder of a report and put ``report.pdf`` beside it.
 
     The engine may not run programs, nor read or write outside the report and its own scratch folder.
@@ -37,6 +40,9 @@ def typeset(folder: Path) -> Typeset:
     Parameters
     ----------
     folder : Path
+    figures : Event, optional
+        Set once the figures are those to print. Until then they may be blank pages of the same size, with which
+        the passes are made that only find out where everything stands; default: they are there.
     """
     engine = next((name for name in ENGINES if shutil.which(name)), "")
     if not engine:
@@ -48,19 +54,27 @@ def typeset(folder: Path) -> Typeset:
             "-halt-on-error",
             "-no-shell-escape",
             f"-output-directory={scratch}",
-            DOCUMENT,
         ]
+        without_output = _unprinted_passes(folder)
         for done in range(1, _PASSES[1] + 1):
-            problem = _one_pass(command, folder, scratch)
+            unprinted = done <= without_output
+            if not unprinted and figures is not None:
+                figures.wait()
+            problem = _one_pass([*command, *(["-draftmode"] if unprinted else []), DOCUMENT], folder, scratch)
             if problem:
                 return Typeset(engine, problem)
-            if done >= _PASSES[0] and _settled(Path(scratch, DOCUMENT).with_suffix(".log")):
+            if not unprinted and done >= _PASSES[0] and _settled(Path(scratch, DOCUMENT).with_suffix(".log")):
                 break
         made = Path(scratch, DOCUMENT).with_suffix(".pdf")
         if not made.is_file():
             return Typeset(engine, f"{engine} wrote no document")
         shutil.copyfile(made, folder / made.name)
     return Typeset(engine)
+
+
+def _unprinted_passes(folder: Path) -> int:
+    """Passes after which another one is needed anyhow, so that they need not write the document."""
+    return _PASSES[0] if any(_LONG in path.read_bytes() for path in folder.glob("tables/*.tex")) else _PASSES[0] - 1
 
 
 def _settled(log: Path) -> bool:

@@ -2,10 +2,11 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 import pandas as pd
@@ -15,31 +16,18 @@ import pyarrow.parquet as pq
 from analysis.errors import AnalysisError
 from analysis.provenance import file_digest
 from analysis.report.content import RenderedFigure, ReportContent, check_names
-from analysis.report.delimited import render_csv
 from analysis.report.document import DOCUMENT, render_document
 from analysis.report.escape import escape_csv
-from analysis.report.figures.render import rendered_figure
-from analysis.report.html_table import render_html
-from analysis.report.latex import render_latex
+from analysis.report.figures.render import blank_pdf, rendered_figure
 from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest_json, written_files
-from analysis.report.markdown import render_markdown
 from analysis.report.number_macros import number_macros
 from analysis.report.page import is_simulated, render_page
 from analysis.report.references import bibtex, cited_keys
-from analysis.report.spec import Table
-from analysis.report.terminal import render_text
+from analysis.report.table_files import TABLE_FORMATS, table_texts
 from analysis.report.typeset import typeset
-from analysis.report.typst import render_typst
 
-#: Ending of a table's file -> how it is rendered.
-TABLE_FORMATS: Final[dict[str, Callable[[Table], str]]] = {
-    "tex": render_latex,
-    "html": render_html,
-    "md": render_markdown,
-    "csv": render_csv,
-    "txt": render_text,
-    "typ": render_typst,
-}
+__all__ = ["FOLDERS", "TABLE_FORMATS", "check_target", "frame_csv", "write_parquet", "write_report"]
+
 FOLDERS: Final = ("tables", "figures", "data")
 
 
@@ -120,13 +108,19 @@ def _refuse_foreign(out: Path) -> None:
 def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     for name in FOLDERS:
         (folder / name).mkdir(parents=True)
-    drawn = {f.name: rendered_figure(f, simulated=is_simulated(content)) for f in content.figures}
-    for path, data in _document_files(content, drawn):
+    texts = {table.spec.name: table_texts(table) for table in content.tables}
+    for path, data in _document_files(content, texts):
         (folder / path).write_bytes(data)
-    # The engine is another process: it works while everything that the document does not need is rendered.
+    # The engine is another process: it works while figures are drawn, and while what the document does not need is
+    # rendered.
     with ThreadPoolExecutor(1) as beside:
-        compiled = beside.submit(typeset, folder) if pdf else None
-        for path, data in _other_files(content, drawn):
+        ready = Event()
+        compiled = beside.submit(typeset, folder, figures=ready) if pdf else None
+        try:
+            drawn = _drawn_figures(content, folder)
+        finally:
+            ready.set()
+        for path, data in _other_files(content, drawn, texts):
             (folder / path).write_bytes(data)
         for name, table in content.data.items():
             write_parquet(table, folder / "data" / f"{name}.parquet")
@@ -144,28 +138,38 @@ def _write(content: ReportContent, folder: Path, *, pdf: bool) -> None:
     (folder / MANIFEST_NAME).write_text(manifest_json(manifest), encoding="utf-8")
 
 
-def _document_files(content: ReportContent, drawn: dict[str, RenderedFigure]) -> Iterator[tuple[str, bytes]]:
-    """Path within the report and bytes of everything that the document includes, and of itself."""
-    for table in content.tables:
-        yield f"tables/{table.spec.name}.tex", render_latex(table).encode("utf-8")
+def _drawn_figures(content: ReportContent, folder: Path) -> dict[str, RenderedFigure]:
+    """Figures by name, with the PDF of each in its place; whoever reads one meanwhile finds all of it or a blank."""
+    drawn = {}
     for figure in content.figures:
-        yield f"figures/{figure.name}.pdf", drawn[figure.name].pdf
+        drawn[figure.name] = rendered_figure(figure, simulated=is_simulated(content))
+        place = folder / "figures" / f"{figure.name}.pdf"
+        whole = place.with_suffix(".whole")
+        whole.write_bytes(drawn[figure.name].pdf)
+        whole.replace(place)
+    return drawn
+
+
+def _document_files(content: ReportContent, texts: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """Path within the report and bytes of everything that the document includes, and of itself; figures blank."""
+    for name, formats in texts.items():
+        yield f"tables/{name}.tex", formats["tex"].encode("utf-8")
+    for figure in content.figures:
+        yield f"figures/{figure.name}.pdf", blank_pdf(figure)
     yield DOCUMENT, render_document(content).encode("ascii")
     yield "numbers.tex", number_macros(content.data, simulated=is_simulated(content)).encode("ascii")
     yield "references.bib", bibtex(cited_keys(content.methods)).encode("ascii")
 
 
-def _other_files(content: ReportContent, drawn: dict[str, RenderedFigure]) -> Iterator[tuple[str, bytes]]:
+def _other_files(
+    content: ReportContent, drawn: dict[str, RenderedFigure], texts: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, bytes]]:
     """Path within the report and bytes of tables in other formats, of figures with their data, and of the page."""
-    fragments = {}
-    for table in content.tables:
-        for ending, render in TABLE_FORMATS.items():
-            if ending == "tex":
-                continue
-            text = render(table)
-            if ending == "html":
-                fragments[table.spec.name] = text
-            yield f"tables/{table.spec.name}.{ending}", text.encode("utf-8")
+    for name, formats in texts.items():
+        yield from (
+            (f"tables/{name}.{ending}", text.encode("utf-8")) for ending, text in formats.items() if ending != "tex"
+        )
+    fragments = {name: formats["html"] for name, formats in texts.items()}
     simulated = is_simulated(content)
     for figure in content.figures:
         data = figure.data.assign(simulated=True) if simulated else figure.data

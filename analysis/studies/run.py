@@ -1,6 +1,8 @@
 """One run of the main job: logs to the content of a report."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pandas as pd
 from analysis.provenance import Clock
 from analysis.reduction.intake import Intake
 from analysis.report.content import ReportContent, with_distinct_names
+from analysis.report.table_files import with_table_texts
 from analysis.schema.plan import plan_digest
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
@@ -17,7 +20,7 @@ from analysis.studies.census import census_limits
 from analysis.studies.context import Part
 from analysis.studies.declared_tables import chosen_tables, declared_part
 from analysis.studies.methods import plan_sentences
-from analysis.studies.parts import begun_parts
+from analysis.studies.parts import BegunParts, begun_parts
 from analysis.studies.prepared import Prepared, RunSettings, prepared, stage
 from analysis.studies.primary import labelled_exploratory, primary_part
 from analysis.studies.reading import reading_section
@@ -25,7 +28,7 @@ from analysis.studies.second_thread import second_thread
 from analysis.studies.summary import outside_bounds
 from analysis.studies.weights import weights_used
 
-__all__ = ["RunSettings", "report_content", "run_report"]
+__all__ = ["RunSettings", "report_content", "run_report", "with_texts"]
 
 #: Tasks that a title names.
 _NAMED = 3
@@ -65,7 +68,8 @@ def report_content(logs: Prepared, clock: Clock) -> ReportContent:
     labels = {model: entry.label for model, entry in study.models.items() if entry.label}
     with second_thread() as begin, stage(clock, settings, "estimating"):
         begun = [begun_parts(context, begin) for context in logs.contexts]
-        parts = [part for task in begun for part in task.with_drawings(simulated=simulated).all()]
+        rendered = [with_texts(task.with_drawings(simulated=simulated)) for task in begun]
+        parts = [part for task in rendered for part in task.all()]
     results = _joined(parts)
     planned = primary_part(study, results, labels, ci_level=settings.ci_level, simulated=simulated)
     declared = declared_part(study, results, labels, simulated=simulated)
@@ -112,6 +116,17 @@ def report_content(logs: Prepared, clock: Clock) -> ReportContent:
         simulated=simulated,
         files={name: content for part in parts for name, content in part.files.items()},
     )
+
+
+def with_texts(task: BegunParts) -> BegunParts:
+    """The task with the tables of its short parts rendered, if a long one is still being made."""
+    if all(part.done() for part in task.made if isinstance(part, Future)):
+        return task
+    return replace(task, made=tuple(_rendered(part) if isinstance(part, Part) else part for part in task.made))
+
+
+def _rendered(part: Part) -> Part:
+    return replace(part, sections=tuple(map(with_table_texts, part.sections)))
 
 
 def _title(designs: Sequence[TaskDesign]) -> str:

@@ -64,6 +64,20 @@ def test_pdf_is_made_twice_the_same(tmp_path: Path) -> None:
     assert document_problem(one.parent) == ""
 
 
+def test_pdf_shows_the_figures_and_is_that_of_passes_that_all_had_them(tmp_path: Path) -> None:
+    """Catches a blank page printed for a figure, and another layout because of the blank pages of the first pass."""
+    if shutil.which("pdflatex") is None:
+        skip_or_fail("no pdflatex")
+    out = write_report(example_report(("a", "b")), tmp_path / "report", pdf=True)
+    printed = (out / "report.pdf").read_bytes()
+    drawn = [path.read_bytes() for path in sorted((out / "figures").glob("*.pdf"))]
+    assert len(drawn) == 2
+    assert all(len(figure) > 5_000 for figure in drawn)
+    (out / "report.pdf").unlink()
+    assert typeset(out).problem == ""
+    assert (out / "report.pdf").read_bytes() == printed
+
+
 def test_no_engine_is_a_sentence_and_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches a report that is lost for want of LaTeX."""
     monkeypatch.setenv("PATH", str(tmp_path))

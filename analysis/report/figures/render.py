@@ -49,6 +49,23 @@ def with_drawings(section: Section, *, simulated: bool) -> Section:
     return replace(section, figures=figures)
 
 
+def blank_pdf(figure: Figure) -> bytes:
+    """An empty page of the size of the figure, which a document can be laid out with before the figure is drawn."""
+    width, height = (72 * side for side in figure.size)
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [ 3 0 R ] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /Resources << >> /MediaBox [ 0 0 {width:.10f} {height:.10f} ] >>".encode(),
+    )
+    file, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    entries = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer\n<< /Size 4 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(file)
+    return file + b"xref\n0 4\n0000000000 65535 f \n" + entries + end
+
+
 def drawn_canvas(figure: Figure) -> Canvas:
     """The figure drawn on an Agg canvas, under the project's style."""
     with mpl.rc_context(STYLE):

@@ -21,9 +21,9 @@ class EndorsementData(NamedTuple):
     Attributes
     ----------
     yes, answered : ndarray (M, C, Q)
-    of_question : ndarray (Q, F)
+    of_question : ndarray (F, Q)
         Columns that vary within an effect.
-    of_effect : ndarray (G, F)
+    of_effect : ndarray (F, G)
         Columns constant within an effect.
     of_configuration : ndarray (C, 2, F)
     of_item : ndarray (F, J)
@@ -130,8 +130,8 @@ def endorsement_of(design: BeliefDesign, priors: BeliefPriors) -> Endorsement:
     data = EndorsementData(
         yes=np.ascontiguousarray(design.yes),
         answered=np.ascontiguousarray(design.answered),
-        of_question=np.ascontiguousarray(rough.of_question),
-        of_effect=np.ascontiguousarray(rough.of_effect),
+        of_question=np.ascontiguousarray(rough.of_question.T),
+        of_effect=np.ascontiguousarray(rough.of_effect.T),
         of_configuration=np.ascontiguousarray(design.of_configuration),
         of_item=np.ascontiguousarray(rough.of_item if item >= 0 else rough.of_item[:, :0]),
         item_basis=np.ascontiguousarray(rough.item_basis if item >= 0 else np.zeros((0, 0))),

@@ -75,7 +75,8 @@ class Attempt:
 
     def run(self) -> BeliefBiasFit:
         draws = sample_endorsements(self.model, self.settings, seed=self.seed)
-        found = self._quantities(draws)
+        all_ = draws.parameters()
+        found = self._quantities(draws, all_)
         table, contrasts = self._tables(found, draws.shape)
         reported = pd.concat([table, contrasts.drop(columns=["factor", "first", "second"])], ignore_index=True)
         gates = {
@@ -84,7 +85,6 @@ class Attempt:
         }
         problem = failures([gate for group in gates.values() for gate in group])
         rng = np.random.default_rng([self.seed, 2])
-        all_ = draws.parameters()
         spreads = belief_spreads(
             self.design,
             draws,
@@ -100,7 +100,7 @@ class Attempt:
             reason=problem,
             table=table,
             contrasts=contrasts,
-            glance=self._glance(draws),
+            glance=self._glance(draws, all_),
             unpooled=unpooled_endorsements(
                 self.design, self.pairs, np.random.default_rng([self.seed, 5]), ci_level=self.ci_level
             ),
@@ -116,9 +116,9 @@ class Attempt:
             },
         )
 
-    def _quantities(self, draws: EndorsementDraws) -> dict[Any, Floats]:
+    def _quantities(self, draws: EndorsementDraws, all_: Parameters) -> dict[Any, Floats]:
         """Draws (S, M [+ 1]) by measure, and by (factor, first, second)."""
-        all_, few = draws.parameters(), draws.parameters(most=_CONSISTENCY_DRAWS)
+        few = draws.parameters(most=_CONSISTENCY_DRAWS)
         profiles, variance = Profiles.of(self.design), item_variance(all_)
         asked = self.design.answered > 0
         fresh = _new_model(all_, self.model, np.random.default_rng([self.seed, 1]))
@@ -197,7 +197,7 @@ class Attempt:
     def _asked(self) -> list[tuple[str, NDArray[np.bool_]]]:
         return list(zip(self.design.models, self.design.answered > 0, strict=True))
 
-    def _glance(self, draws: EndorsementDraws) -> dict[str, Any]:
+    def _glance(self, draws: EndorsementDraws, all_: Parameters) -> dict[str, Any]:
         return {
             "task": self.design.task,
             "models": len(self.design.models),
@@ -212,12 +212,13 @@ class Attempt:
             "steps": draws.sampler.steps,
             "fast": self.settings.fast,
             "seed": self.seed,
-        } | {f"{name}, median": float(np.median(values)) for name, values in _item_sds(draws).items()}
+        } | {f"{name}, median": float(np.median(values)) for name, values in _item_sds(all_).items()}
 
 
-def _item_sds(draws: EndorsementDraws) -> dict[str, Floats]:
-    found = draws.parameters().sd
-    return {name: values for name, values in found.items() if name in ("sd: item", "sd: model × item", "sd: version")}
+def _item_sds(found: Parameters) -> dict[str, Floats]:
+    return {
+        name: values for name, values in found.sd.items() if name in ("sd: item", "sd: model × item", "sd: version")
+    }
 
 
 def _stacked(by_model: list[dict[Any, Floats]]) -> dict[Any, Floats]:

@@ -22,7 +22,7 @@ def question_log_odds(m: int, design: BeliefDesign, draws: EndorsementDraws, fou
     """Log-odds (S, C, Q) of endorsing every question of one model, with its effects."""
     d = draws.model.data
     b = found.coefficient[:, m]
-    base = b @ d.of_question.T
+    base = b @ d.of_question
     if len(d.unit):
         base = base + found.effect[:, m, d.effect]
     moved = np.einsum("sf,cvf->scv", b, d.of_configuration)

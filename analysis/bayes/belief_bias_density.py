@@ -21,7 +21,18 @@ from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.belief_bias_arrays import EndorsementData
-from analysis.bayes.density_terms import binomial_terms, by_log_sd, placed
+from analysis.bayes.density_terms import (
+    FARTHEST,
+    add_product,
+    binomial_terms,
+    by_log_sd,
+    placed,
+    placed_all,
+    product,
+    rotate,
+    sum_of_logs,
+)
+from analysis.bayes.elementary_functions import exponentials
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -60,12 +71,12 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         )
     deviation = item  # in the directions of ``item_basis``
     item = np.zeros(items)
-    for j in range(items):
-        for k in range(items):
-            item[j] += d.item_basis[j, k] * deviation[k]
-        for f in range(columns):
-            own[f] += d.of_item[f, j] * item[j]
+    product(d.item_basis, deviation, item)
+    product(d.of_item, item, own)
+    precision, of_item = np.empty(effects), np.zeros(effects)
+    log_sds = _spreads(z, d, precision, of_item)
     for m in range(models):
+        value -= log_sds
         begin, end = at_coefficient + m * columns, at_effect + m * effects
         value += _one_model(
             m,
@@ -75,6 +86,8 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
             mean,
             item,
             own,
+            precision,
+            of_item,
             d,
             gradient,
             gradient[begin : begin + columns],
@@ -95,20 +108,38 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         if at >= 0:
             turn = by_log_sd(z[at_mean + f], prior, mean_r[f], mean_scale[f], d.about_mean[0, f])
             gradient[at] += slope * turn + (1.0 - mean_r[f]) - 1.0 + off * away
-    for j in range(items):
-        for f in range(columns):
-            by_item[j] += d.of_item[f, j] * by_own[f]
+    add_product(d.of_item, by_own, by_item)
+    by_deviation = np.zeros(items)
+    add_product(d.item_basis, by_item, by_deviation)
     for k in range(items):
         log_sd = z[d.item_sd_at]
         away = deviation[k] * math.exp(-2.0 * log_sd)
         value += math.log(item_scale[k]) - log_sd - 0.5 * deviation[k] * away
-        slope = -away
-        for j in range(items):
-            slope += d.item_basis[j, k] * by_item[j]
+        slope = by_deviation[k] - away
         gradient[at_item + k] = slope * item_scale[k]
         turn = by_log_sd(z[at_item + k], 0.0, item_r[k], item_scale[k], d.about_item[0, k])
         gradient[d.item_sd_at] += slope * turn - item_r[k] + deviation[k] * away
     return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _spreads(z: Floats, d: EndorsementData, precision: Floats, of_item: Floats) -> float:
+    """Sum of the log sds of a model's rotated effects; fills their precisions and the items' shares of variances.
+
+    The head of an item of k effects has the variance version + k common, the others that of a version.
+    """
+    if not d.unit.size:
+        return 0.0
+    common = math.exp(2.0 * z[d.model_item_sd_at])
+    version = math.exp(2.0 * z[d.version_sd_at]) if d.version_sd_at >= 0 else 0.0
+    total = 0.0
+    for g in range(d.unit.size):
+        own = d.size[g] * common if d.head[g] else 0.0
+        variance = version + own
+        precision[g] = 1.0 / variance
+        of_item[g] = own * precision[g]
+        total += 0.5 * math.log(variance)
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -120,6 +151,8 @@ def _one_model(
     mean: Floats,
     item: Floats,
     own: Floats,
+    precision: Floats,
+    of_item: Floats,
     d: EndorsementData,
     gradient: Floats,
     by_coefficient: Floats,
@@ -142,56 +175,52 @@ def _one_model(
         by_b[f] -= away
         by_mean[f] += away
     theta, centre, share, width = np.empty(effects), np.empty(effects), np.empty(effects), np.empty(effects)
-    log_sd = np.empty(effects)
-    common, version = 0.0, 0.0
-    if effects:
-        common = math.exp(2.0 * z[d.model_item_sd_at])
-        version = math.exp(2.0 * z[d.version_sd_at]) if d.version_sd_at >= 0 else 0.0
     for g in range(effects):
         centre[g] = item[d.unit[g]] if item.size else 0.0
-        for f in range(columns):
-            centre[g] += d.of_effect[g, f] * (b[f] - own[f])
-        variance = version + (d.size[g] * common if d.head[g] else 0.0)
-        log_sd[g] = 0.5 * math.log(variance)
+    add_product(d.of_effect, b - own, centre)
     rotate(centre, d.unit, d.head, d.size)
-    for g in range(effects):
-        theta[g], share[g], width[g] = placed(
-            of_effect[g], centre[g], log_sd[g], d.about_effect[0, m, g], d.about_effect[1, m, g]
-        )
-        value += math.log(width[g])
+    told, variance = d.about_effect[0, m], d.about_effect[1, m]
+    placed_all(of_effect, centre, precision, told, variance, theta, share, width)
+    value += sum_of_logs(width)
     rotated = theta.copy()
     rotate(theta, d.unit, d.head, d.size)
-    base, by_base = np.empty(questions), np.zeros(questions)
-    for i in range(questions):
-        base[i] = theta[d.effect[i]] if effects else 0.0
-        for f in range(columns):
-            base[i] += d.of_question[i, f] * b[f]
-    value += _likelihood(m, base, b, d, by_base, by_b)
-    by_theta = np.zeros(effects)
-    for i in range(questions):
-        for f in range(columns):
-            by_b[f] += d.of_question[i, f] * by_base[i]
-        if effects:
-            by_theta[d.effect[i]] += by_base[i]
+    base, by_base = np.zeros(questions), np.zeros(questions)
     if effects:
+        for i in range(questions):
+            base[i] = theta[d.effect[i]]
+    add_product(d.of_question, b, base)
+    value += _likelihood(m, base, b, d, by_base, by_b)
+    by_columns = np.empty(columns)
+    product(d.of_question, by_base, by_columns)
+    by_b += by_columns
+    if effects:
+        by_theta = np.zeros(effects)
+        for i in range(questions):
+            by_theta[d.effect[i]] += by_base[i]
         rotate(by_theta, d.unit, d.head, d.size)
+        by_centre = np.empty(effects)
         value += _effects(
-            z,
             of_effect,
             rotated,
             centre,
-            log_sd,
+            precision,
+            of_item,
             share,
             width,
-            m,
+            told,
             d,
             gradient,
             by_theta,
             by_effect,
-            by_b,
-            by_item,
-            by_own,
+            by_centre,
         )
+        rotate(by_centre, d.unit, d.head, d.size)
+        if item.size:
+            for g in range(effects):
+                by_item[d.unit[g]] += by_centre[g]
+        product(d.of_effect, by_centre, by_columns)
+        by_b += by_columns
+        by_own -= by_columns
     for f in range(columns):
         spread = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
         away = b[f] - mean[f]
@@ -207,85 +236,63 @@ def _one_model(
 def _likelihood(m: int, base: Floats, b: Floats, d: EndorsementData, by_base: Floats, by_b: Floats) -> float:
     """Log-likelihood of one model; adds its derivatives by the log-odds of questions and by the coefficients."""
     value = 0.0
+    odds, work, logs = np.empty(base.size), np.empty(base.size), np.empty(base.size)
+    exponentials(base, FARTHEST, odds, work)
+    of_configuration = d.of_configuration.reshape(-1, b.size)
+    shift, by_shift = np.empty(len(of_configuration)), np.zeros(len(of_configuration))
+    product(of_configuration, b, shift)
     for c in range(d.yes.shape[1]):
         for side in range(2):
             begin, end = (0, d.valid) if side == 0 else (d.valid, base.size)
             if begin == end:
                 continue
-            shift = 0.0
-            for f in range(b.size):
-                shift += d.of_configuration[c, side, f] * b[f]
-            found, by_shift = binomial_terms(
-                base[begin:end], shift, d.yes[m, c, begin:end], d.answered[m, c, begin:end], by_base[begin:end]
+            own = shift[2 * c + side]
+            found, by_shift[2 * c + side] = binomial_terms(
+                base[begin:end],
+                own,
+                odds[begin:end],
+                math.exp(min(max(own, -FARTHEST), FARTHEST)),
+                d.yes[m, c, begin:end],
+                d.answered[m, c, begin:end],
+                by_base[begin:end],
+                work[begin:end],
+                logs[begin:end],
             )
             value += found
-            for f in range(b.size):
-                by_b[f] += d.of_configuration[c, side, f] * by_shift
+    add_product(of_configuration, by_shift, by_b)
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def rotate(values: Floats, unit: Indices, head: NDArray[np.bool_], size: Floats) -> None:
-    """Within each item, its own inverse: the sum over sqrt(size) in place of the head, contrasts in the others'.
-
-    It is the Householder reflection that exchanges the head and the direction of equal values.
-    """
-    sums, heads = np.zeros(values.size), np.zeros(values.size)
-    for g in range(values.size):
-        sums[unit[g]] += values[g]
-        if head[g]:
-            heads[unit[g]] = values[g]
-    for g in range(values.size):
-        if size[g] > 1.0:
-            root = 1.0 / math.sqrt(size[g])
-            factor = (sums[unit[g]] * root - heads[unit[g]]) / (1.0 - root)
-            values[g] -= factor * (root - 1.0 if head[g] else root)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _effects(
-    z: Floats,
     of_effect: Floats,
     rotated: Floats,
     centre: Floats,
-    log_sd: Floats,
+    precision: Floats,
+    of_item: Floats,
     share: Floats,
     width: Floats,
-    m: int,
+    told: Floats,
     d: EndorsementData,
     gradient: Floats,
     by_rotated: Floats,
     by_effect: Floats,
-    by_b: Floats,
-    by_item: Floats,
-    by_own: Floats,
+    by_centre: Floats,
 ) -> float:
-    """Log prior of the effects of one model: rotated, those of an item are independent.
-
-    The head of an item of k effects has the variance version + k common, the others that of a version.
-    """
-    value = 0.0
-    by_centre = np.empty(rotated.size)
+    """Log prior of the effects of one model but for their log sds: rotated, those of an item are independent."""
+    value, by_common, by_version = 0.0, 0.0, 0.0
     for g in range(rotated.size):
         off = rotated[g] - centre[g]
-        away = off * math.exp(-2.0 * log_sd[g])
-        value -= log_sd[g] + 0.5 * off * away
+        away = off * precision[g]
+        value -= 0.5 * off * away
         slope = by_rotated[g] - away
         by_effect[g] = slope * width[g]
         by_centre[g] = slope * (1.0 - share[g]) + away
-        turn = by_log_sd(of_effect[g], centre[g], share[g], width[g], d.about_effect[0, m, g])
+        turn = by_log_sd(of_effect[g], centre[g], share[g], width[g], told[g])
         by_spread = slope * turn - share[g] + off * away
-        of_item = 0.0
-        if d.head[g]:
-            of_item = d.size[g] * math.exp(2.0 * (z[d.model_item_sd_at] - log_sd[g]))
-            gradient[d.model_item_sd_at] += by_spread * of_item
-        if d.version_sd_at >= 0:
-            gradient[d.version_sd_at] += by_spread * (1.0 - of_item)
-    rotate(by_centre, d.unit, d.head, d.size)
-    for g in range(rotated.size):
-        if by_item.size:
-            by_item[d.unit[g]] += by_centre[g]
-        for f in range(by_b.size):
-            by_b[f] += d.of_effect[g, f] * by_centre[g]
-            by_own[f] -= d.of_effect[g, f] * by_centre[g]
+        by_common += by_spread * of_item[g]
+        by_version += by_spread * (1.0 - of_item[g])
+    gradient[d.model_item_sd_at] += by_common
+    if d.version_sd_at >= 0:
+        gradient[d.version_sd_at] += by_version
     return value

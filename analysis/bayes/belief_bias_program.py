@@ -76,7 +76,7 @@ def endorsement_program(model: Endorsement) -> CompiledPyMCModel:
         point[:at_mean] += model.data.log_scale + np.log(0.5)
         return point
 
-    return density_program(_density, size=size, start=start, kept=kept, packed=packed)
+    return density_program(_density, size=size, start=start, kept=kept, packed=packed, nearly_normal=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,11 @@ class Parameters:
     item: Floats
     effect: Floats
 
+    def taken(self, which: slice) -> "Parameters":
+        """Those of some draws, the first axis."""
+        sd = {name: values[which] for name, values in self.sd.items()}
+        return Parameters(sd, self.mean[which], self.coefficient[which], self.item[which], self.effect[which])
+
 
 def parameters(point: Floats, model: Endorsement) -> Parameters:
     """What points stand for; the inverse of the coordinates of ``density_terms.placed``."""
@@ -122,7 +127,7 @@ def parameters(point: Floats, model: Endorsement) -> Parameters:
     effect = point[..., at_effect:size].reshape(*shape, len(d.yes), len(d.unit))
     if len(d.unit):
         turn = rotation(d.unit)
-        centre = coefficient @ d.of_effect.T
+        centre = coefficient @ d.of_effect
         if item.shape[-1]:
             centre = centre + item[..., None, d.unit]
         variance = np.exp(2 * log_sd[..., [d.model_item_sd_at]]) * np.where(d.head, d.size, 0.0)

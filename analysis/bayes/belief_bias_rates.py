@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from analysis.bayes.belief_bias_design import BeliefDesign
 from analysis.bayes.belief_bias_program import Parameters
-from analysis.bayes.quadrature import mean_logistic
+from analysis.bayes.quadrature import chance_alike, mean_logistic
 from analysis.measures.rates import share
 
 Floats = NDArray[np.float64]
@@ -114,16 +112,11 @@ def consistency(coefficient: Floats, found: Parameters, sets: Indices, counts: F
         np.zeros(len(coefficient)),
     )
     own = found.sd["sd: version"] if "sd: version" in found.sd else np.zeros(len(coefficient))
-    total = np.zeros(eta.shape[:2])
-    for node, weight in _nodes(_OUTER if shared.any() else 1):
-        rate = np.zeros_like(eta)
-        for inner, inner_weight in _nodes(_INNER if own.any() else 1):
-            rate += inner_weight * expit(eta + (node * np.sqrt(shared) + inner * own)[:, None, None])
-        total += weight * (rate.prod(axis=2) + (1 - rate).prod(axis=2))
+    total = chance_alike(
+        eta,
+        np.sqrt(shared),
+        own,
+        outer=_OUTER if shared.any() else 1,
+        inner=_INNER if own.any() else 1,
+    )
     return np.asarray(total @ (counts / counts.sum()), float)
-
-
-def _nodes(count: int) -> list[tuple[float, float]]:
-    """Gauss-Hermite nodes and weights of a standard normal."""
-    nodes, weights = hermegauss(count)
-    return list(zip(nodes.tolist(), (weights / weights.sum()).tolist(), strict=True))

@@ -105,7 +105,7 @@ def _of_items_to_columns(of_effect: Floats, unit: Indices) -> Floats:
 
 
 def rotation(unit: Indices) -> Floats:
-    """Matrix (G, G) of ``belief_bias_density.rotate``: symmetric and its own inverse."""
+    """Matrix (G, G) of ``density_terms.rotate``: symmetric and its own inverse."""
     found = np.eye(len(unit))
     for item in range(int(unit.max(initial=-1)) + 1):
         at = np.flatnonzero(unit == item)

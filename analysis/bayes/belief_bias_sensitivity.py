@@ -13,6 +13,7 @@ from analysis.bayes.belief_bias_design import BeliefDesign
 from analysis.bayes.belief_bias_program import Parameters
 from analysis.bayes.belief_bias_sampling import EndorsementDraws
 from analysis.bayes.components import FEW_LEVELS
+from analysis.bayes.density_terms import binomial_log_likelihood
 from analysis.bayes.diagnostics import convergence
 from analysis.bayes.gates import LEAST_ESS, MOST_R_HAT, MOST_R_HAT_FAST
 from analysis.bayes.second_prior import FACTOR, second_posterior, weighted_quantiles
@@ -91,17 +92,10 @@ def log_likelihood(design: BeliefDesign, draws: EndorsementDraws, found: Paramet
     total = np.zeros(len(found.mean))
     for start in range(0, len(total), _BLOCK):
         part = slice(start, start + _BLOCK)
-        some = Parameters(
-            {name: sd[part] for name, sd in found.sd.items()},
-            found.mean[part],
-            found.coefficient[part],
-            found.item[part],
-            found.effect[part],
-        )
+        some = found.taken(part)
         for m in range(len(design.models)):
-            eta = question_log_odds(m, design, draws, some)
-            said = np.einsum("scq,cq->s", eta, design.yes[m])
-            total[part] += said - np.einsum("scq,cq->s", np.logaddexp(0.0, eta), design.answered[m])
+            eta = question_log_odds(m, design, draws, some).reshape(len(some.mean), -1)
+            total[part] += binomial_log_likelihood(eta, design.yes[m].ravel(), design.answered[m].ravel())
     return total
 
 

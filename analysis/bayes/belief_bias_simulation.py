@@ -28,7 +28,7 @@ def drawn_parameters(design: BeliefDesign, priors: BeliefPriors, rng: np.random.
     item = np.zeros(0)
     if d.item_sd_at >= 0:
         item = sd["sd: item"] * rng.normal(size=d.about_item.shape[1])
-    effect = coefficient @ d.of_effect.T
+    effect = coefficient @ d.of_effect
     if len(d.unit):
         own = sd["sd: model × item"] * rng.normal(size=(models, int(d.unit.max()) + 1))
         effect = effect + own[:, d.unit] + (item[d.unit] if len(item) else 0.0)
@@ -44,7 +44,7 @@ def drawn_answers(
     """Endorsements (M, C, Q) of as many answers as the design has, given parameters with a leading axis of length 1."""
     d = endorsement_of(design, priors).data
     b = found.coefficient[0]
-    base = b @ d.of_question.T
+    base = b @ d.of_question
     if len(d.unit):
         base = base + found.effect[0][:, d.effect]
     moved = np.einsum("mf,cvf->mcv", b, d.of_configuration)

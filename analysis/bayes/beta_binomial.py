@@ -16,6 +16,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.elementary_functions import (
+    EXPONENT_OF_ONE,
+    LN2_HIGH,
+    LN2_LOW,
+    LOG2_E,
+    MANTISSA,
+    MANTISSA_LENGTH,
+    RAISE_BITS,
+    ROOT_HALF_BITS,
+    ROUND,
+    WHOLE,
+    WHOLE_BITS,
+    exp_series,
+    log_series,
+)
+
 Floats = NDArray[np.float64]
 
 _TILE: Final = 32
@@ -30,38 +46,7 @@ WORK_SIZE: Final = 23 * _TILE
 _SHIFT: Final = 8.0
 #: Log-odds are held inside this range, where both probabilities are still ordinary numbers.
 _LARGEST: Final = 600.0
-_LOG2_E: Final = 1.4426950408889634
-_LN2_HIGH: Final = 6.93147180369123816490e-01
-_LN2_LOW: Final = 1.90821492927058770002e-10
-#: Adding and subtracting it rounds a double to a whole number.
-_ROUND: Final = 6755399441055744.0
-# Bits of doubles, without sign: there are vector instructions for these alone.
-_RAISE_BITS: Final = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)
-_ROOT_HALF_BITS: Final = np.uint64(0x3FE6A09E667F3BCD)
-_MANTISSA: Final = np.uint64(0x000FFFFFFFFFFFFF)
-_MANTISSA_LENGTH: Final = np.uint64(52)
-_EXPONENT_OF_ONE: Final = np.uint64(1023)
-#: Bits of 2^52, whose last ones hold a whole number.
-_WHOLE_BITS: Final = np.uint64(0x4330000000000000)
-_WHOLE: Final = 4503599627370496.0 + 1023.0
 _HALF_LOG_TWO_PI: Final = 0.91893853320467274178
-
-
-@njit(inline="always", error_model="numpy")
-def _exp_series(r: float) -> float:
-    """exp(r) for abs(r) <= log(2) / 2, by Taylor's series to the 13th power."""
-    upper = 1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (1 / 479001600 + r / 6227020800))))
-    middle = 1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * upper)))
-    return 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * middle)))
-
-
-@njit(inline="always", error_model="numpy")
-def _log_series(z: float) -> float:
-    """Remainder of log((1 + s) / (1 - s)) - 2 s as a polynomial in z = s^2, from FreeBSD's e_log.c."""
-    high = 2.222219843214978396e-01 + z * (
-        1.818357216161805012e-01 + z * (1.531383769920937332e-01 + z * 1.479819860511658591e-01)
-    )
-    return z * (6.666666666666735130e-01 + z * (3.999999999940941908e-01 + z * (2.857142874366239149e-01 + z * high)))
 
 
 @njit(inline="always", error_model="numpy")
@@ -108,14 +93,14 @@ def _logistic(t: Floats) -> None:
     bits = t.view(np.uint64)
     for i in range(_TILE):
         x = -min(max(t[i + _ETA], -_LARGEST), _LARGEST)
-        t[i + _LOG] = x * _LOG2_E + _ROUND
-        whole = t[i + _LOG] - _ROUND
-        t[i + _Z] = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
+        t[i + _LOG] = x * LOG2_E + ROUND
+        whole = t[i + _LOG] - ROUND
+        t[i + _Z] = (x - whole * LN2_HIGH) - whole * LN2_LOW
     for i in range(_TILE):
         # The last bits hold the whole number: it becomes the exponent.
-        bits[i + _LOG] = (bits[i + _LOG] + _EXPONENT_OF_ONE) << _MANTISSA_LENGTH
+        bits[i + _LOG] = (bits[i + _LOG] + EXPONENT_OF_ONE) << MANTISSA_LENGTH
     for i in range(_TILE):
-        odds = t[i + _LOG] * _exp_series(t[i + _Z])
+        odds = t[i + _LOG] * exp_series(t[i + _Z])
         p = 1.0 / (1.0 + odds)
         t[i + _P] = p
         t[i + _P + _TILE] = odds * p
@@ -155,16 +140,16 @@ def _logarithms(t: Floats) -> None:
     """_LOG from _Z, which is overwritten; positive normal numbers, error below one unit in the last place."""
     bits = t.view(np.uint64)
     for i in range(5 * _TILE):
-        raised = bits[i + _Z] + _RAISE_BITS
-        bits[i + _LOG] = (raised & _MANTISSA) + _ROOT_HALF_BITS
-        bits[i + _Z] = (raised >> _MANTISSA_LENGTH) | _WHOLE_BITS
+        raised = bits[i + _Z] + RAISE_BITS
+        bits[i + _LOG] = (raised & MANTISSA) + ROOT_HALF_BITS
+        bits[i + _Z] = (raised >> MANTISSA_LENGTH) | WHOLE_BITS
     for i in range(5 * _TILE):
-        exponent = t[i + _Z] - _WHOLE
+        exponent = t[i + _Z] - WHOLE
         f = t[i + _LOG] - 1.0
         s = f / (2.0 + f)
         half = 0.5 * f * f
-        rest = s * (half + _log_series(s * s)) + exponent * _LN2_LOW
-        t[i + _LOG] = exponent * _LN2_HIGH - ((half - rest) - f)
+        rest = s * (half + log_series(s * s)) + exponent * LN2_LOW
+        t[i + _LOG] = exponent * LN2_HIGH - ((half - rest) - f)
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})

@@ -75,7 +75,7 @@ def compiled_density(arrays: ModelArrays, coordinates: Coordinates) -> CompiledP
     def start(seed: int) -> Floats:
         return np.random.default_rng(seed).normal(size=size)
 
-    return density_program(_density, size=size, start=start, kept=kept, packed=packed)
+    return density_program(_density, size=size, start=start, kept=kept, packed=packed, nearly_normal=True)
 
 
 def _packed(arrays: ModelArrays, coordinates: Coordinates) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:

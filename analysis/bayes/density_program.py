@@ -1,4 +1,14 @@
-"""A compiled log-density as nutpie samples it: a C function called without Python, with the one variable ``point``."""
+"""A compiled log-density as nutpie samples it: a C function called without Python, with the one variable ``point``.
+
+The coordinates of large models make their posterior nearly standard normal. Trajectories then follow the standard
+normal exactly and correct for the rest: they need about half the steps of the plain leapfrog for the same acceptance,
+and the target is the same, since the integrator is as reversible and keeps volumes as well.
+
+References
+----------
+Shahbaba, Lan, Johnson and Neal (2014), Statistics and Computing 24:339-349, doi:10.1007/s11222-012-9373-1
+(split Hamiltonian Monte Carlo).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -22,6 +32,24 @@ DENSITY: Final = types.int64(
 _EXPAND: Final = types.int64(
     types.uint64, types.uint64, types.CPointer(types.double), types.CPointer(types.double), types.voidptr
 )
+#: From this many parameters on the many nearly normal directions, not a few others, decide what trajectories cost.
+MANY_PARAMETERS: Final = 500
+#: Name of the trajectories that are exact for a standard normal density in nutpie's settings.
+EXACT_NORMAL: Final = "ExactNormal"
+#: Longest step of theirs. A step of pi, which a standard normal density would accept, turns a point into its mirror
+#: image: means are known at once, and the distance from the centre hardly changes.
+_LONGEST_STEP: Final = 1.0
+
+
+class _NearlyNormal(CompiledPyMCModel):
+    """A model whose trajectories are exact for a standard normal density."""
+
+    # nutpie.sample has no argument for it; its settings do.
+    def _make_sampler(self, settings: Any, *others: Any) -> Any:
+        chosen = settings.as_dict()["settings"] | {"trajectory_kind": EXACT_NORMAL}
+        chosen["adapt_options"]["step_size_settings"]["adapt_options"]["dual_average"]["max_step_size"] = _LONGEST_STEP
+        settings.update_settings(chosen)
+        return super()._make_sampler(settings, *others)
 
 
 @intrinsic
@@ -48,6 +76,7 @@ def density_program(
     start: Callable[[int], Floats],
     kept: Mapping[str, NDArray[Any]],
     packed: NDArray[np.int64],
+    nearly_normal: bool = False,
 ) -> CompiledPyMCModel:
     """What ``nutpie.sample`` takes.
 
@@ -63,8 +92,11 @@ def density_program(
         Arrays that must live as long as the program.
     packed : ndarray of int
         Addresses and numbers that the density unpacks.
+    nearly_normal : bool
+        Whether the density is close to a standard normal one if it has MANY_PARAMETERS.
     """
-    return CompiledPyMCModel(
+    kind = _NearlyNormal if nearly_normal and size >= MANY_PARAMETERS else CompiledPyMCModel
+    return kind(
         dims={},
         _n_dim=size,
         _coords={},

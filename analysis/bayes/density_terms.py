@@ -20,12 +20,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from analysis.bayes.elementary_functions import exponentials, logarithms
 
-#: Beyond these log-odds exp underflows for every purpose.
-_FARTHEST: Final = 40.0
-#: Coefficients 1/1, 1/3, ... of the series of atanh: enough of them for double precision at an argument of 1/3.
-_ODD: Final = tuple(1.0 / (2 * k + 1) for k in range(15))
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+#: Log-odds are held inside this range before exp: the product of two odds is still an ordinary number.
+FARTHEST: Final = 300.0
+#: So many numbers are multiplied before one logarithm is taken.
+_FACTORS: Final = 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -42,29 +45,102 @@ def by_log_sd(g: float, mean: float, r: float, scale: float, x: float) -> float:
     return (1.0 - r) * (2.0 * r * (x - mean) + scale * g)
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def placed_all(
+    g: Floats, mean: Floats, precision: Floats, x: Floats, v: Floats, value: Floats, r: Floats, scale: Floats
+) -> None:
+    """``placed`` of many, by their precisions: ``value``, ``r`` and ``scale`` are filled."""
+    for i in range(g.size):
+        r[i] = 1.0 / (1.0 + v[i] * precision[i])
+        scale[i] = math.sqrt(r[i] * v[i])
+        value[i] = (1.0 - r[i]) * mean[i] + r[i] * x[i] + scale[i] * g[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_of_logs(values: Floats) -> float:
+    """Sum of the logarithms of positive numbers of ordinary size, by logarithms of products."""
+    total, product = 0.0, 1.0
+    for i in range(values.size):
+        product *= values[i]
+        if i % _FACTORS == _FACTORS - 1:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def product(matrix: Floats, x: Floats, out: Floats) -> None:
+    """``out`` becomes the product of a matrix (K, n) and x (n,)."""
+    for k in range(out.size):
+        total = 0.0
+        for i in range(x.size):
+            total += matrix[k, i] * x[i]
+        out[k] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+def add_product(matrix: Floats, b: Floats, out: Floats) -> None:
+    """Adds the product of b (K,) and a matrix (K, n) to ``out`` (n,)."""
+    for k in range(b.size):
+        for i in range(out.size):
+            out[i] += matrix[k, i] * b[k]
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
-def binomial_terms(base: Floats, shift: float, yes: Floats, answered: Floats, by_base: Floats) -> tuple[float, float]:
+def binomial_terms(
+    base: Floats,
+    shift: float,
+    odds: Floats,
+    shift_odds: float,
+    yes: Floats,
+    answered: Floats,
+    by_base: Floats,
+    work: Floats,
+    logs: Floats,
+) -> tuple[float, float]:
     """Binomial log-likelihood at log-odds base + shift, its derivative by shift; adds that by base.
 
-    exp and log1p are written out (repeated squaring; series of atanh), so that the loop runs on vectors.
+    ``odds`` and ``shift_odds`` are exp of both, held inside FARTHEST: their product needs no exp of its own. The last
+    two arrays are overwritten.
     """
     value, by_shift = 0.0, 0.0
     for i in range(base.size):
-        eta = base[i] + shift
-        y = -min(abs(eta), _FARTHEST) / 1024.0
-        e = 1.0 + y * (1.0 + y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * (1.0 / 120.0 + y / 720.0)))))
-        for _ in range(10):
-            e = e * e
-        s = e / (2.0 + e)
-        s2 = s * s
-        series = 0.0
-        for k in range(15):
-            series = series * s2 + _ODD[14 - k]
-        p = 1.0 / (1.0 + e)
-        if eta < 0.0:
-            p = e * p
-        value += yes[i] * eta - answered[i] * (max(eta, 0.0) + 2.0 * s * series)
-        slope = yes[i] - answered[i] * p
+        e = odds[i] * shift_odds
+        work[i] = 1.0 + e
+        slope = yes[i] - answered[i] * (e / work[i])
+        value += yes[i] * (base[i] + shift)
         by_shift += slope
         by_base[i] += slope
+    logarithms(work, logs)
+    for i in range(base.size):
+        value -= answered[i] * logs[i]
     return value, by_shift
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def binomial_log_likelihood(eta: Floats, yes: Floats, answered: Floats) -> Floats:
+    """Binomial log-likelihood (S,) up to a constant at log-odds (S, n), of counts (n,)."""
+    found = np.zeros(eta.shape[0])
+    odds, work, logs, unused = np.empty(yes.size), np.empty(yes.size), np.empty(yes.size), np.zeros(yes.size)
+    for s in range(eta.shape[0]):
+        exponentials(eta[s], FARTHEST, odds, work)
+        found[s] = binomial_terms(eta[s], 0.0, odds, 1.0, yes, answered, unused, work, logs)[0]
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rotate(values: Floats, unit: Indices, head: NDArray[np.bool_], size: Floats) -> None:
+    """Within each item, its own inverse: the sum over sqrt(size) in place of the head, contrasts in the others'.
+
+    It is the Householder reflection that exchanges the head and the direction of equal values.
+    """
+    factor, root = np.zeros(values.size), np.zeros(values.size)
+    for g in range(values.size):
+        factor[unit[g]] += values[g]
+    for g in range(values.size):
+        if head[g]:
+            u, share = unit[g], 1.0 / math.sqrt(size[g])
+            factor[u] = (factor[u] * share - values[g]) / (1.0 - share) if size[g] > 1.0 else 0.0
+            root[u] = share
+    for g in range(values.size):
+        values[g] -= factor[unit[g]] * (root[unit[g]] - 1.0 if head[g] else root[unit[g]])

@@ -1,16 +1,23 @@
-"""Expectations over normal effects by Gauss-Hermite quadrature."""
+"""Expectations over normal effects by Gauss-Hermite quadrature, compiled once.
+
+The odds of a sum are the product of the odds: one exp per log-odds and one per node serve every pair of them.
+"""
 
 from typing import Final
 
 import numpy as np
+from numba import njit
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
-from scipy.special import expit
+
+from analysis.bayes.elementary_functions import exponentials
 
 Floats = NDArray[np.float64]
 
 NODES, _RAW_WEIGHTS = hermegauss(15)
 WEIGHTS: Final = _RAW_WEIGHTS / _RAW_WEIGHTS.sum()
+#: Log-odds are held inside this range before exp: the product of two odds is still an ordinary number.
+_FARTHEST: Final = 300.0
 
 
 def mean_logistic(eta: Floats, variance: Floats) -> Floats:
@@ -25,8 +32,77 @@ def mean_logistic(eta: Floats, variance: Floats) -> Floats:
     -------
     ndarray (S, C)
     """
-    sd = np.sqrt(variance)[:, None]
-    total = np.zeros_like(eta)
-    for node, weight in zip(NODES, WEIGHTS, strict=True):
-        total += weight * expit(eta + node * sd)
-    return total
+    return np.asarray(_mean_logistic(_contiguous(eta), np.sqrt(_contiguous(variance)), NODES, WEIGHTS))
+
+
+def chance_alike(eta: Floats, shared: Floats, own: Floats, *, outer: int, inner: int) -> Floats:
+    """Chance that V answers are all yes or all no, whose log-odds have one effect in common and one each.
+
+    Parameters
+    ----------
+    eta : ndarray (S, T, V)
+    shared, own : ndarray (S,)
+        Standard deviations of the effect in common and of the others; answers are independent given the first.
+    outer, inner : int
+        Nodes over each.
+
+    Returns
+    -------
+    ndarray (S, T)
+    """
+    return np.asarray(
+        _chance_alike(_contiguous(eta), _contiguous(shared), _contiguous(own), *_nodes(outer), *_nodes(inner))
+    )
+
+
+def _contiguous(values: Floats) -> Floats:
+    return np.ascontiguousarray(values, dtype=float)
+
+
+def _nodes(count: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of a standard normal."""
+    nodes, weights = hermegauss(count)
+    return nodes, weights / weights.sum()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _mean_logistic(eta: Floats, sd: Floats, nodes: Floats, weights: Floats) -> Floats:
+    found = np.zeros(eta.shape)
+    odds, rest, of_nodes = np.empty(eta.shape[1]), np.empty(eta.shape[1]), np.empty(nodes.size)
+    for s in range(eta.shape[0]):
+        exponentials(eta[s], _FARTHEST, odds, rest)
+        exponentials(nodes * sd[s], _FARTHEST, of_nodes, np.empty(nodes.size))
+        for q in range(nodes.size):
+            _add_logistic(odds, of_nodes[q], weights[q], found[s])
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "arcp", "nsz"})
+def _add_logistic(odds: Floats, factor: float, weight: float, out: Floats) -> None:
+    for i in range(odds.size):
+        moved = odds[i] * factor
+        out[i] += weight * moved / (1.0 + moved)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _chance_alike(
+    eta: Floats, shared: Floats, own: Floats, outer: Floats, outer_weight: Floats, inner: Floats, inner_weight: Floats
+) -> Floats:
+    draws, sets, versions = eta.shape
+    found = np.zeros((draws, sets))
+    odds, rest, rate = np.empty(sets * versions), np.empty(sets * versions), np.empty(sets * versions)
+    of_inner = np.empty(inner.size)
+    for s in range(draws):
+        exponentials(eta[s].ravel(), _FARTHEST, odds, rest)
+        for o in range(outer.size):
+            exponentials(inner * own[s] + outer[o] * shared[s], _FARTHEST, of_inner, np.empty(inner.size))
+            rate[:] = 0.0
+            for i in range(inner.size):
+                _add_logistic(odds, of_inner[i], inner_weight[i], rate)
+            for t in range(sets):
+                yes, no = 1.0, 1.0
+                for v in range(t * versions, (t + 1) * versions):
+                    yes *= rate[v]
+                    no *= 1.0 - rate[v]
+                found[s, t] += outer_weight[o] * (yes + no)
+    return found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nutpie.compile_pymc import CompiledPyMCModel
 
 from analysis.bayes.callback import compiled_density
+from analysis.bayes.density_program import MANY_PARAMETERS
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 from analysis.errors import AnalysisError
 
@@ -20,8 +21,6 @@ Floats = NDArray[np.float64]
 STOP: Final[ContextVar[Event | None]] = ContextVar("stop", default=None)
 #: Seconds between two looks at it.
 _LOOK: Final = 0.1
-#: From this many parameters on the step that suits the many normal directions is short enough for the few others.
-MANY_PARAMETERS: Final = 500
 #: Below so many models the sd between them is known so badly that means and coefficients make a funnel with it,
 #: which only short steps follow (two models: 12 of 1,000 trajectories diverge at .95, .05 at .99).
 FEW_MODELS: Final = 7
@@ -89,6 +88,7 @@ def target_accept(settings: SamplerSettings, parameters: int, models: int) -> fl
         return settings.target_accept
     if _is_few(models):
         return 0.99
+    # The step that suits many normal directions is short enough for the few others.
     return 0.8 if parameters >= MANY_PARAMETERS else 0.95
 
 

@@ -21,7 +21,7 @@ from analysis.reduction.matched_levels import matched_levels
 from analysis.report.content import Section
 from analysis.report.figures.forest import forest_figure
 from analysis.report.numbers import counted
-from analysis.studies.answers import TaskAnswers, shared_columns, unit_name
+from analysis.studies.answers import TaskAnswers, shared_columns, task_answers, unit_name, wants_answers
 from analysis.studies.bayesian_columns import FAST, UNUSABLE, files_of_fit, first_line, teller
 from analysis.studies.bayesian_tables import gates_table, predictive_table
 from analysis.studies.belief_bias_bayes_sensitivity import (
@@ -58,15 +58,17 @@ class BeliefSchools:
     priors: BeliefPriors
 
 
-def belief_bias_bayes_part(context: TaskContext, answers: TaskAnswers) -> Part | None:
+def belief_bias_bayes_part(context: TaskContext) -> Part | None:
     """The endorsement model beside the frequentist columns; None without believability, or where it is not wanted."""
     settings, design = context.bayes, context.design
     if settings is None or design.kind != "judgement" or "believability" not in design.item_factors:
         return None
+    if isinstance(context.counts, str) or not wants_answers(design):
+        return None
     if settings.skipped:
         return Part(limits=(sentence(context.where, f"no Bayesian belief bias: {settings.skipped}"),))
     try:
-        fitted = belief_schools(context, answers)
+        fitted = belief_schools(context, task_answers(context))
     except UNUSABLE as error:
         said = f"no Bayesian belief bias, the model could not be fitted: {first_line(error)}"
         return Part(limits=(sentence(context.where, said),))

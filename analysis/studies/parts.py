@@ -14,6 +14,7 @@ from analysis.studies.accuracy import accuracy_section
 from analysis.studies.accuracy_bayes import accuracy_bayes_part
 from analysis.studies.associations import associations_part, floor_bias_words
 from analysis.studies.bayesian import bayesian_part
+from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.between_models import between_models_part
 from analysis.studies.calibration import calibration_part
 from analysis.studies.coherence import coherence_part
@@ -173,7 +174,8 @@ PARTS: Final[tuple[Callable[[TaskContext], Part | None], ...]] = (
     leaderboard_part,
     accuracy_bayes_part,
     repeated_part,
+    belief_bias_bayes_part,
     external_part,
 )
 #: Those that wait for a sampler, and read nothing that another part makes.
-LONG: Final = frozenset({bayesian_part, accuracy_bayes_part})
+LONG: Final = frozenset({bayesian_part, accuracy_bayes_part, belief_bias_bayes_part})

@@ -6,7 +6,6 @@ from typing import Final
 from analysis.errors import AnalysisError
 from analysis.studies.answers import TaskAnswers, scored_answers, task_answers, wants_answers
 from analysis.studies.belief_bias import belief_bias_part
-from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.classification import classification_part
 from analysis.studies.conditions import conditions_part
 from analysis.studies.consistency import consistency_part
@@ -20,7 +19,6 @@ REPEATED_PARTS: Final[tuple[Callable[[TaskContext, TaskAnswers], Part | None], .
     votes_part,
     consistency_part,
     belief_bias_part,
-    belief_bias_bayes_part,
     conditions_part,
 )
 

@@ -11,7 +11,7 @@ from analysis.bayes.belief_bias_density import endorsement_density
 from analysis.bayes.belief_bias_design import BeliefDesign, belief_design
 from analysis.bayes.belief_bias_priors import BeliefPriors
 from analysis.bayes.belief_bias_program import parameters
-from analysis.bayes.density_terms import binomial_terms
+from analysis.bayes.density_terms import binomial_log_likelihood, binomial_terms
 from analysis.bayes.models.belief_bias import endorsement_model
 from tests.bayes.endorsement_counts import small_counts
 
@@ -66,7 +66,7 @@ def from_pymc(z: np.ndarray, model: Endorsement, design: BeliefDesign, own: np.n
         item = named["item"] = found.item
         named["sd_item_log__"] = np.log(found.sd["sd: item"])
         added -= np.log(scale(d.about_item, found.sd["sd: item"])).sum()
-    away = found.effect - found.coefficient @ d.of_effect.T - item[d.unit]
+    away = found.effect - found.coefficient @ d.of_effect - item[d.unit]
     common, version = found.sd["sd: model × item"] ** 2, 0.0
     if design.has_versions:
         version = found.sd["sd: version"] ** 2
@@ -112,10 +112,12 @@ def test_binomial_terms_are_exact_at_any_log_odds() -> None:
     n = np.full_like(base, 7.0)
     yes = np.arange(241) % 8.0
     by_base = np.zeros_like(base)
-    value, by_shift = binomial_terms(base, 0.3, yes, n, by_base)
+    work, logs = np.empty_like(base), np.empty_like(base)
+    value, by_shift = binomial_terms(base, 0.3, np.exp(base), np.exp(0.3), yes, n, by_base, work, logs)
     eta = base + 0.3
     exact = (yes * eta - n * np.logaddexp(0, eta)).sum()
     assert value == pytest.approx(exact, rel=1e-12)
+    assert binomial_log_likelihood(eta[None], yes, n) == pytest.approx(exact, rel=1e-12)
     np.testing.assert_allclose(by_base, yes - n * expit(eta), rtol=0, atol=1e-10)
     assert by_shift == pytest.approx(by_base.sum(), rel=1e-12)
 

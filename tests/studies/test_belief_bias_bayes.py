@@ -15,7 +15,6 @@ from analysis.report.formatted import format_table
 from analysis.report.write import TABLE_FORMATS
 from analysis.simulation.syllogisms import Syllogisms, simulate_syllogisms
 from analysis.simulation.vote_files import write_vote_files
-from analysis.studies.answers import task_answers
 from analysis.studies.belief_bias_bayes import belief_bias_bayes_part
 from analysis.studies.belief_bias_bayes_tables import belief_priors_table
 from analysis.studies.context import BayesianSettings, Part, Resampling, TaskContext
@@ -43,7 +42,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TaskContext]:
 
 
 def made(context: TaskContext) -> Part:
-    part = belief_bias_bayes_part(context, task_answers(context))
+    part = belief_bias_bayes_part(context)
     assert part is not None
     return part
 
@@ -96,10 +95,9 @@ def test_a_second_report_does_not_sample_and_gives_the_same(context: TaskContext
 
 def test_without_bayes_there_is_no_part_and_a_skipped_task_says_so(context: TaskContext) -> None:
     """Catches sampling in spite of --no-bayes, and a task left out in silence."""
-    answers = task_answers(context)
-    assert belief_bias_bayes_part(replace(context, bayes=None), answers) is None
+    assert belief_bias_bayes_part(replace(context, bayes=None)) is None
     skipped = replace(context, bayes=BayesianSettings(skipped="there are too many tasks"))
-    found = belief_bias_bayes_part(skipped, answers)
+    found = belief_bias_bayes_part(skipped)
     assert found is not None
     assert not found.sections
     assert "too many tasks" in found.limits[0]

@@ -103,7 +103,7 @@ def _table_named(folder: Path, name: str) -> str:
     longer = sorted((table for table in known if table.startswith(f"{name}_")), key=len)
     if longer and (len(longer) == 1 or (_one_task(folder) and _ends_of_one_task(name, longer))):
         return longer[0]
-    raise AnalysisError(f"{folder}: no table {name!r}; {_near(name, longer, known)}; without a name all are listed")
+    raise AnalysisError(f"{folder}: no table {name!r}; {_near(name, longer, known)} (without a name all are listed)")
 
 
 def _ends_of_one_task(name: str, longer: list[str]) -> bool:

@@ -72,7 +72,7 @@ def test_existing_files_are_never_touched(tmp_path):
     """Catches an overwrite of a user's logs; a file in place of the directory counts too."""
     (tmp_path / "notes.txt").write_text("mine")
     for out in (tmp_path, tmp_path / "notes.txt"):
-        with pytest.raises(AnalysisError, match="empty directory"):
+        with pytest.raises(AnalysisError, match="new or empty folder"):
             write_logs(logs(), out, fmt="jsonl", seed=5)
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 

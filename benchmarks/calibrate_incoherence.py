@@ -1,4 +1,4 @@
-"""Calibration of the models of persistent incoherence: ranks under the priors, and thirteen regimes.
+"""Calibration of the models of persistent incoherence: ranks under the priors, and fourteen regimes.
 
     python benchmarks/calibrate_incoherence.py sbc     [--simulations 200] [--minutes M] [--resume] [--seed 20261129]
     python benchmarks/calibrate_incoherence.py regimes [--simulations 24]  [--minutes M] [--resume] [--seed 20261129]

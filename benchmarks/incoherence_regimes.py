@@ -1,4 +1,4 @@
-"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, thirteen regimes."""
+"""Simulated instances of incoherence: 83 identities of 57 units in three wordings, fourteen regimes."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,9 @@ UNITS = 57
 SMALLEST = 0.001
 ACTIVE, NOISY = 0.15, 0.3
 #: Share of units that are noisy and incoherent, by effect.
-LINKED = {"linked": NOISY, "rarely linked": 0.15, "small linked": NOISY}
+LINKED = {"linked": NOISY, "rarely linked": 0.15, "small linked": NOISY, "rounded linked": NOISY}
+#: Sd of what two decimals do to answers that are the same in all wordings.
+ROUNDED = 0.016
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ REGIMES = (
     Regime("linked", "linked", 0.3),
     Regime("rarely linked", "linked", 0.3),
     Regime("small linked", "linked", 0.15),
+    Regime("rounded linked", "linked", 0.3),
 )
 
 
@@ -57,12 +60,14 @@ def simulated(regime: Regime, rng: np.random.Generator) -> tuple[NDArray[np.floa
         share = LINKED[regime.effect]
         on = (rng.random(UNITS) < share)[UNIT]
         size = regime.persistent / np.sqrt(share)
-        mu, sd = on * size * z, np.where(on, size, 0.01)
+        rounded = regime.effect == "rounded linked"
+        mu, sd = on * size * z, np.where(on, size, 0.0 if rounded else 0.01)
+        alike = np.where(on, 0.0, ROUNDED * rng.standard_normal(n)) if rounded else 0.0
     else:
         scale = {"none": 0.0, "small": 0.1, "medium": 0.3, "heavy": np.sqrt(0.09 / ACTIVE)}[regime.effect]
         active = (rng.random(UNITS) < ACTIVE)[UNIT] if regime.effect == "heavy" else 1.0
-        mu, sd = active * scale * z, _noise_sd(regime.noise, rng)
-    residuals = mu[:, None] + sd[:, None] * noise
+        mu, sd, alike = active * scale * z, _noise_sd(regime.noise, rng), 0.0
+    residuals = (mu + alike)[:, None] + sd[:, None] * noise
     return mu, np.where(np.abs(residuals) < SMALLEST, 0.0, residuals)
 
 

@@ -112,7 +112,7 @@ def _change(of: Assumptions, level: float) -> Question:
         most_effect=discordant,
         scale=DIFFERENCE,
         power=power,
-        assumed=(f"{100 * discordant:g}% of the pairs change", rows_of(of).replace("responses", "pairs")),
+        assumed=(f"{100 * discordant:g}% of the pairs change", rows_of(of).replace("response", "pair")),
     )
 
 

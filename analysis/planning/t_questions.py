@@ -23,7 +23,8 @@ def two_sided(level: float) -> str:
 
 def rows_of(of: Assumptions) -> str:
     """Responses of a unit in words."""
-    return f"{of.rows_per_unit or 1:g} responses per unit, design effect {deff_of(of):.3g}"
+    rows = of.rows_per_unit or 1
+    return f"{rows:g} {'response' if rows == 1 else 'responses'} per unit, design effect {deff_of(of):.3g}"
 
 
 def _t_question(

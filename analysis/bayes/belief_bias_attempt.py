@@ -129,15 +129,12 @@ class Attempt:
             if self._versions and "consistency_all" in self.measures:
                 sets, counts = complete_sets(asked[m], self.design, profiles)
                 one["consistency_all"] = consistency(few.coefficient[:, m], few, sets, counts, profiles)
-            one |= {
-                (factor, first, second): self._contrast(rates, asked[m], factor, (first, second), profiles)
-                for factor, pairs in self.pairs.items()
-                for first, second in pairs
-            }
-            by_model.append(one)
+            by_model.append(one | self._contrasts(rates, asked[m], profiles))
         if fresh is not None:
             rates = endorsement_rates(fresh, variance, profiles)
-            by_model.append(self.of_rates(rates, profiles.weights(asked.any(axis=0)), profiles))
+            every = asked.any(axis=0)
+            fresh_rates = self.of_rates(rates, profiles.weights(every), profiles)
+            by_model.append(fresh_rates | self._contrasts(rates, every, profiles))
         return _stacked(by_model)
 
     @property
@@ -156,6 +153,14 @@ class Attempt:
         if "accuracy" in self.measures:
             found["accuracy"] = accuracy(rates, weight, profiles)
         return found
+
+    def _contrasts(self, rates: Floats, asked: NDArray[np.bool_], profiles: Profiles) -> dict[Any, Floats]:
+        """Contrasts (S,) of levels of one model by (factor, first, second)."""
+        return {
+            (factor, first, second): self._contrast(rates, asked, factor, (first, second), profiles)
+            for factor, pairs in self.pairs.items()
+            for first, second in pairs
+        }
 
     def _contrast(
         self, rates: Floats, asked: NDArray[np.bool_], factor: str, pair: tuple[str, str], profiles: Profiles

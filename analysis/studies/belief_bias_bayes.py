@@ -33,6 +33,7 @@ from analysis.studies.belief_bias_bayes_tables import (
     belief_priors_table,
     consistency_table,
     levels_table,
+    new_model_levels_table,
     posterior_table,
     schools_table,
 )
@@ -179,6 +180,8 @@ def _section(context: TaskContext, fitted: BeliefSchools, said: tuple[str, ...])
     optional = [consistency_table(design, fit, fitted.estimates, labels, mark=mark)]
     if not failed and "belief_bias" in set(fit.table["measure"]):
         optional.append(posterior_table(design, fit, labels, mark=mark))
+    if not failed and len(fit.contrasts):
+        optional.append(new_model_levels_table(design, fit, mark=mark))
     optional.append(
         gates_table(design, fit, mark=mark, name="belief_gates", title="Checks of the sampler of the endorsement model")
     )

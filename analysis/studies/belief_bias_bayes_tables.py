@@ -79,6 +79,33 @@ def levels_table(
     return Table(spec, rows, simulated=design.simulated)
 
 
+def new_model_levels_table(design: TaskDesign, fit: BeliefBiasFit, *, mark: str = "") -> Table | None:
+    """Levels of conditions for a model drawn like these; None where one model says nothing of others."""
+    rows = fit.contrasts[fit.contrasts["model"] == NEW_MODEL]
+    if rows.empty:
+        return None
+    known = rows["estimate"].notna()
+    rows = rows.assign(
+        label=rows["factor"] + ": " + rows["first"] + " − " + rows["second"],
+        p_direction_reason=rows["reason"].where(~known, ""),
+    ).drop(columns=["n", "n_clusters"])  # it answered nothing
+    spec = TableSpec(
+        table_name("belief_levels_new_model", design),
+        title=_titled("Levels of conditions for a new model, new items", design, mark),
+        columns=(
+            Text("label", "First − second level"),
+            Estimate("estimate", "Difference in accuracy", digits=3, signed=True),
+            Proportion("p_direction", "P(direction)", reason="p_direction_reason"),
+        ),
+        order=("label",),
+        note=(
+            "A prediction for a model like these, which are no random sample of any population: the spread of the "
+            "condition's effect between models enters. P(direction): posterior probability of the more probable sign."
+        ),
+    )
+    return Table(spec, rows, simulated=design.simulated)
+
+
 def posterior_table(design: TaskDesign, fit: BeliefBiasFit, labels: Mapping[str, str], *, mark: str = "") -> Table:
     """Medians by model: bias with the probability of its sign, shift and interaction, consistency; and a new model."""
     rows = []

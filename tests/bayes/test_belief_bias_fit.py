@@ -99,7 +99,16 @@ def test_levels_are_compared_where_both_were_asked(fit: BeliefBiasFit, simulated
         truth = simulated.truth[model]["strategies"]
         row = rows.loc[model]
         assert abs(row["estimate"] - (truth["zero_shot"] - truth["few_shot"])) < 4 * row["posterior_sd"] + 0.02
-    assert NEW_MODEL not in rows.index
+
+
+def test_a_contrast_of_a_new_model_is_around_the_mean_and_less_certain(fit: BeliefBiasFit) -> None:
+    """Catches a contrast of levels for other models that is one of these, or has the certainty of those asked."""
+    rows = fit.contrasts.set_index("model")
+    new, asked = rows.loc[NEW_MODEL], rows.drop(NEW_MODEL).dropna(subset=["estimate"])
+    assert new["target"] == "new_models"
+    assert asked["estimate"].min() - 0.05 < new["estimate"] < asked["estimate"].max() + 0.05
+    assert new["ci_high"] - new["ci_low"] > (asked["ci_high"] - asked["ci_low"]).max()
+    assert new["ci_low"] < asked["estimate"].mean() < new["ci_high"]
 
 
 def test_a_new_model_is_less_certain(fit: BeliefBiasFit) -> None:

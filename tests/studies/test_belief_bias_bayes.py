@@ -27,7 +27,7 @@ DESIGN = Syllogisms(
 )  # fmt: skip
 TABLES = {
     "belief_schools", "level_schools", "consistency_schools", "belief_posterior", "belief_gates",
-    "belief_predictive", "belief_priors", "belief_sensitivity", "belief_spreads",
+    "belief_predictive", "belief_priors", "belief_sensitivity", "belief_spreads", "belief_levels_new_model",
 }  # fmt: skip
 
 

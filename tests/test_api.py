@@ -200,3 +200,35 @@ def test_incoherence_of_many_instances_is_fitted_to_the_sample_of_a_report(tmp_p
     assert (fitted[0].groupby("unit").size() == sizes[fitted[0]["unit"].unique()]).all()
     assert "random sample of whole units" in sampled.sentences[0]
     assert whole.sentences == ("fitted",)
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "said"),
+    [
+        ("floor", {"units": "80"}, "units is a number, not '80'"),
+        ("floor", {"units": ""}, "units is a number, not ''"),
+        ("floor", {"units": 10**400}, "units is a finite number, not inf"),
+        ("floor", {"rho": []}, "rho is a number, not list"),
+        ("floor", {"rho": True}, "rho is a number, not True"),
+        ("floor", {"noise": pd.NA}, "noise is a number, not NAType"),
+        ("floor", {"effect": float("nan")}, "effect is a finite number, not nan"),
+        ("floor", {"level": "x"}, "level is a number, not 'x'"),
+        ("floor", {"power": np.array([0.8, 0.9])}, "power is a number, not ndarray"),
+        ("floor", {"split_units": "no"}, "split_units is True or False, not 'no'"),
+        (Path("logs"), {}, "source is a question such as 'floor', or what eh.read_logs"),
+        (None, {}, "source is a question such as 'floor', or what eh.read_logs"),
+    ],
+)
+def test_a_power_argument_of_the_wrong_kind_is_named(source, given, said):
+    """Catches a traceback out of a comparison, and a text such as "no" that counts as yes."""
+    with pytest.raises(eh.AnalysisError) as refused:
+        eh.power(source, **{"units": 80, "effect": 0.05} | given)
+    assert str(refused.value).startswith(said)
+
+
+def test_numbers_of_numpy_are_numbers_of_power():
+    """Catches a check of kinds that refuses what a table of designs holds."""
+    rows = eh.power("floor", units=np.int64(80), rho=np.float32(0.5), rows_per_unit=np.float64(2), effect=0.05)
+    assert rows["units_needed"].equals(
+        eh.power("floor", units=80, rho=0.5, rows_per_unit=2, effect=0.05)["units_needed"]
+    )

@@ -1,10 +1,11 @@
 """What a design can detect, from Python."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pandas as pd
 
 from analysis.api.logs import Logs
+from analysis.api.settings import check_numbers
 from analysis.errors import AnalysisError
 from analysis.planning.assumptions import Assumptions
 from analysis.planning.question import check_power
@@ -64,7 +65,7 @@ def power(
     Raises
     ------
     AnalysisError
-        An unknown question, or an assumption that is missing, out of place or out of range.
+        An unknown question, or an assumption that is missing, out of place, out of range or no number.
 
     Examples
     --------
@@ -73,6 +74,11 @@ def power(
     >>> round(float(plan["detectable_effect"].iloc[0]), 3), int(plan["units_needed"].iloc[0])
     (0.086, 236)
     """
+    if not isinstance(source, str | Logs):
+        raise AnalysisError(
+            f"source is a question such as 'floor', or what eh.read_logs(...) returns, not {type(source).__name__}"
+        )
+    check_numbers(effect=effect, power=power, level=level)
     if power is not None:
         check_power(power)
     assumptions = Assumptions(
@@ -94,6 +100,7 @@ def power(
         template_sd=template_sd,
         other_templates=other_templates,
     )
+    _check_kinds(assumptions)
     if isinstance(source, str):
         return assumed_answers(
             source, assumptions, effect=effect, power=0.8 if power is None else power, level=level
@@ -106,6 +113,15 @@ def power(
     return observed_answers(
         _data(source), simulated=source.simulated, effect=size, power=target, level=level, planning=known
     ).rows
+
+
+def _check_kinds(assumptions: Assumptions) -> None:
+    """Refuse assumptions that are no numbers; whether a number is possible is for the question to say."""
+    if not isinstance(assumptions.split_units, bool):
+        raise AnalysisError(f"split_units is True or False, not {assumptions.split_units!r}")
+    numbers = {field.name: getattr(assumptions, field.name) for field in fields(assumptions)}
+    del numbers["split_units"]
+    check_numbers(**numbers)
 
 
 def _data(logs: Logs) -> dict[str, pd.DataFrame]:

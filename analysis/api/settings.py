@@ -1,7 +1,8 @@
 """Arguments of the Python interface as settings of a run."""
 
+import math
 from collections.abc import Callable, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -96,6 +97,31 @@ def check_seed(seed: object) -> None:
     """
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 2**32:
         raise AnalysisError(f"seed is a whole number from 0 to 4294967295, not {seed!r}")
+
+
+def check_numbers(**given: object) -> None:
+    """Refuse what is no finite number; None is left to the defaults.
+
+    Raises
+    ------
+    AnalysisError
+        Names the first argument that is something else.
+    """
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Real):
+            written = repr(value) if isinstance(value, str | bool) else type(value).__name__
+            raise AnalysisError(f"{name} is a number, not {written}")
+        if not math.isfinite(_as_float(value)):
+            raise AnalysisError(f"{name} is a finite number, not {_as_float(value)}")
+
+
+def _as_float(value: Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _check_lists(**given: object) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.errors import AnalysisError
+from analysis.schema.responses import SCHEMA_VERSION
 
 #: Files of the report's format, version 1.
 _MANIFEST = "manifest.json"
@@ -26,7 +27,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     Raises
     ------
     AnalysisError
-        The folder holds no report, or one of a format that this version does not know.
+        The folder holds no report, or one of a format or of a standard schema that this version does not know.
     """
     try:
         found = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
@@ -38,6 +39,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise AnalysisError(
             f"{folder}: a report of format {found.get('format_version')!r}, this version reads {_FORMAT_VERSION}; "
             "make the report anew from its logs"
+        )
+    if (schema := found.get("schema_version", SCHEMA_VERSION)) != SCHEMA_VERSION:
+        raise AnalysisError(
+            f"{folder}: a report whose data follow version {schema!r} of the standard schema, this version reads "
+            f"{SCHEMA_VERSION}; make the report anew from its logs"
         )
     return found
 

@@ -137,3 +137,17 @@ def test_reports_of_two_versions_are_not_compared(
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"format_version": 0}))
     assert main(["diff", str(choice), str(tmp_path)]) == 2
     assert "format 0, this version reads 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["crosscheck", "show", "export", "diff"])
+@pytest.mark.parametrize("version", [0, "x"])
+def test_a_report_of_another_schema_is_refused(
+    command: str, version: object, choice: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches data under another standard schema that are read as if their columns still meant the same."""
+    manifest = json.loads((choice / "manifest.json").read_text(encoding="utf-8"))
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"schema_version": version}))
+    extra = {"export": ["-o", str(tmp_path / "reduced")], "diff": [str(choice)]}.get(command, [])
+    assert main([command, str(tmp_path), *extra]) == 2
+    said = f"version {version!r} of the standard schema, this version reads 1; make the report anew from its logs"
+    assert said in capsys.readouterr().err

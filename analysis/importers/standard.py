@@ -1,5 +1,7 @@
 """The standard schema as CSV, TSV, JSON Lines, a JSON array or Parquet, and tables that ``[map]`` makes one."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +24,8 @@ NAME = "standard schema"
 VERSIONS = "1"
 #: A first record is looked for in this many bytes when it is not in the head of the file.
 _LONG_RECORD = 4 << 20
+#: What stands between two records of JSON Lines or of an array.
+_BETWEEN = re.compile(r"[\s,]*")
 #: A log has at least one of these besides ``model`` and ``item``.
 ANSWERS = ("answer", "output", "probability", "logged_score")
 
@@ -57,14 +61,14 @@ def _has(names: tuple[str, ...], source: str) -> bool:
 
 
 def column_names(probe: Probe) -> tuple[str, ...]:
-    """Columns of a table file from its first bytes; none when it is no table."""
+    """Columns of a table file from its first bytes, of JSON those of every record there; none when it is no table."""
     if probe.problem or not probe.head:
         return ()
     if probe.head.startswith(MAGIC):
         return parquet_names(probe)
     start = probe.text.lstrip()[:1]
     if start in ("{", "["):
-        return top_level_keys(_first_record(probe))
+        return _keys_of_whole_records(probe.text) or top_level_keys(_first_record(probe))
     header = probe.text.partition("\n")[0]
     return header_cells(probe.text) if "\0" not in header else ()
 
@@ -72,6 +76,20 @@ def column_names(probe: Probe) -> tuple[str, ...]:
 def is_damaged_parquet(probe: Probe) -> bool:
     """Whether a file begins as Parquet does and has no columns: cut off, or damaged at its end."""
     return probe.head.startswith(MAGIC) and not parquet_names(probe)
+
+
+def _keys_of_whole_records(text: str) -> tuple[str, ...]:
+    """Keys of every record that stands whole in a text: a record may leave out what it has no value for."""
+    decoder, keys = json.JSONDecoder(strict=False), dict[str, None]()
+    at = len(text) - len(text.lstrip().removeprefix("[").lstrip())
+    while text.startswith("{", at):
+        try:
+            record, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        keys |= dict.fromkeys(record)
+        at = end + len(_BETWEEN.match(text, end)[0])  # type: ignore[index]  # it matches an empty text too
+    return tuple(keys)
 
 
 def _first_record(probe: Probe) -> str:

@@ -1,5 +1,6 @@
 """Tests of finding logs: nothing in a directory may stop the search, and nothing is claimed by guess."""
 
+import json
 import os
 import resource
 import socket
@@ -12,9 +13,10 @@ from typing import Any, cast
 import pytest
 
 from analysis.errors import AnalysisError
+from analysis.importers import standard
 from analysis.importers.detect import find_logs
 from analysis.importers.probe import probe
-from analysis.importers.protocol import Claim, Probe
+from analysis.importers.protocol import Claim, Probe, ReadOptions
 from analysis.schema.map_rules import read_rules
 
 LOG = "model,item,answer\nm,1,yes\n"
@@ -222,3 +224,21 @@ def test_every_real_log_has_at_most_one_importer_and_the_standard_schema_claims_
     names = {cast(Any, f.importer).NAME for f in find_logs([root], root) if f.claim is Claim.LOG}
     assert "standard schema" not in names
     assert {"Inspect AI", "lm-evaluation-harness"} <= names
+
+
+ASKED = [{"model": "m", "item": "a"}, {"model": "m", "item": "b", "probability": 0.2}]
+
+
+@pytest.mark.parametrize("text", ["\n".join(map(json.dumps, ASKED)), json.dumps(ASKED), json.dumps(ASKED, indent=1)])
+def test_a_first_record_without_an_answer_does_not_speak_for_the_file(make, tmp_path, text):
+    """Catches a log refused for having no answer column because the first model gave no answer."""
+    path = make("judgments.jsonl" if text.startswith("{") else "judgments.json", text)
+    assert verdicts(tmp_path) == {path.name: ("LOG", "")}
+    rows = [row for batch in standard.read_batches(path, ReadOptions(tmp_path)) for row in batch.rows.to_pylist()]
+    assert [(row["item"], row.get("probability")) for row in rows] == [("a", None), ("b", 0.2)]
+
+
+def test_a_file_no_record_of_which_has_an_answer_is_no_log(make, tmp_path):
+    """Catches keys inside of a value that count as columns."""
+    make("a.jsonl", 2 * (json.dumps(ASKED[0] | {"meta": {"probability": 0.5}}) + "\n"))
+    assert verdicts(tmp_path)["a.jsonl"][1].startswith("its columns lack an answer")

@@ -2,6 +2,7 @@
 
     python benchmarks/calibrate_accuracy.py [--simulations 200] [--data-sets 40] [--seed 20261130]
     python benchmarks/calibrate_accuracy.py --long 600 [--design items] [--seed 20261130]
+    python benchmarks/calibrate_accuracy.py --by-nuts 4 [--seed 20261130]
 
 Ranks: truth and answers are drawn from the priors (3 models; 20 items asked once, 15 items asked three times, 18 items
 in 6 units, by turns); the truth is ranked among 99 thinned draws, and it is counted how often the predictive checks
@@ -11,7 +12,9 @@ sets); the same difficulties as normal in units. 95 % intervals of accuracies
 and of differences to the first model. Kept in ``benchmarks/results``: ``accuracy_sbc_fits.csv``, ``accuracy_sbc.csv``,
 ``accuracy_coverage.csv``, and command, versions and machine as JSON. ``--long`` ranks truths of one
 design among the draws of a whole fit (4 chains of 1,000), whose tails short chains do not reach:
-``accuracy_long.csv``, of other designs than items ``accuracy_long_<design>.csv``.
+``accuracy_long.csv``, of other designs than items ``accuracy_long_<design>.csv``. ``--by-nuts``
+sets the posterior of the sd of reactions that the second step finds beside that of NUTS on the whole model in PyMC, by
+data set of 4 models, 12 units of 8 items and true sd .8: ``accuracy_reactions.csv``.
 """
 
 import argparse
@@ -23,7 +26,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import arviz_stats
 import numpy as np
+import nutpie
 import pandas as pd
 from rank_uniformity import rank_of, uniformity_p_values
 from scipy.special import expit
@@ -32,8 +37,9 @@ from analysis.bayes.accuracy import fit_accuracy
 from analysis.bayes.accuracy_checks import predictive_checks
 from analysis.bayes.accuracy_data import AnswerSet, answer_set
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
-from analysis.bayes.accuracy_sampling import sample_accuracy
+from analysis.bayes.accuracy_sampling import accuracy_settings, sample_accuracy
 from analysis.bayes.accuracy_simulation import answer_rows, drawn_parameters, simulated_right
+from analysis.bayes.models.accuracy import accuracy_model
 from analysis.bayes.sampling import SamplerSettings
 from analysis.frequentist.model_measures import model_units, rate_measure, tidy
 from analysis.frequentist.multiplicity import holm
@@ -46,6 +52,8 @@ LEVELS = np.array([-0.5, 0.0, 0.5, 1.0, 2.0])
 #: Data sets of this world, in those of the others: it is the one that the model does not integrate.
 REACTING, TIMES = "models react to units", 5
 WORLDS = ("normal", "two kinds of items", "models react to units", "normal units")
+#: True sd of reactions of ``--by-nuts``.
+REACTION_SD = 0.8
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -178,6 +186,35 @@ def long_ranks(simulations: int, seed: int, design: str) -> pd.DataFrame:
     return table.assign(outside_nominal=0.06, standard_error=error, simulations=simulations).reset_index()
 
 
+def reacting_answers(seed: int, at: int) -> AnswerSet:
+    """Answers of 4 models to 12 units of 8 items that are something else to each model."""
+    empty = answer_set(answer_rows(np.zeros((4, 96), np.int64), 1, np.arange(96) // 8))
+    rng = np.random.default_rng([seed, 11, at])
+    return empty._replace(right=simulated_right(empty, LEVELS[:4], 1.5, 0.4, np.inf, rng, reaction_sd=REACTION_SD))
+
+
+def reactions_by_nuts(seed: int, data_sets: int) -> pd.DataFrame:
+    """5, 50 and 95 % quantiles of the sd of reactions by both ways, one row per data set."""
+    rows, priors = [], AccuracyPriors()
+    for at in range(data_sets):
+        answers = reacting_answers(seed, at)
+        model = nutpie.compile_pymc_model(accuracy_model(answers, priors, reactions=True))
+        # Items around their unit leave a funnel where a share is near 0 or 1: short steps.
+        asked = {"draws": 2000, "tune": 1500, "chains": 4, "cores": 1, "target_accept": 0.99}
+        tree = nutpie.sample(model, seed=at, progress_bar=False, **asked)
+        drawn = tree.posterior["sd_reaction"].to_numpy()
+        steps = sample_accuracy(answers, priors, accuracy_settings(fast=True, cores=1), seed=at).parameters()
+        row: dict[str, object] = {"data_set": at, "seed": seed, "true_sd": REACTION_SD}
+        row["n_right"] = int(answers.right.sum())
+        for way, sd in (("nuts", drawn), ("steps", steps["reaction_sd"])):
+            row |= {f"{way}_{100 * q:.0f}": np.quantile(sd, q) for q in (0.05, 0.5, 0.95)}
+        row["nuts_ess"] = float(arviz_stats.ess(drawn))
+        row["nuts_rhat"] = float(arviz_stats.rhat(drawn))
+        row["nuts_divergences"] = int(tree.sample_stats["diverging"].sum())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=int, default=200, help="truths drawn from the priors, over all designs")
@@ -185,7 +222,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261130)
     parser.add_argument("--long", type=int, metavar="N", help="rank N truths of one design among whole fits")
     parser.add_argument("--design", choices=list(DESIGNS), default="items", help="of --long")
+    parser.add_argument("--by-nuts", type=int, metavar="N", help="reactions of N data sets by two steps and by NUTS")
     args = parser.parse_args()
+    if args.by_nuts:
+        table = reactions_by_nuts(args.seed, args.by_nuts)
+        command = f"python benchmarks/calibrate_accuracy.py --by-nuts {args.by_nuts} --seed {args.seed}"
+        table.assign(command=command).round(4).to_csv(RESULTS / "accuracy_reactions.csv", index=False)
+        print(table.round(3).to_string())
+        return
     if args.long:
         table = long_ranks(args.long, args.seed, args.design)
         command = (

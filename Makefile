@@ -58,6 +58,7 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_floor.py --deviates $(ARGS)
 	@$(PY) benchmarks/calibrate_persistent.py
 	@$(PY) benchmarks/calibrate_bias.py --sbc --coverage
+	@$(PY) benchmarks/calibrate_trajectories.py
 	@$(PY) benchmarks/calibrate_tests.py
 	@$(PY) benchmarks/calibrate_planning.py
 	@$(PY) benchmarks/calibrate_tokens.py

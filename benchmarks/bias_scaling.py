@@ -1,8 +1,12 @@
-"""Cost of the Bayesian model by number of models: one gradient, and the approximation before sampling, in CPU time.
+"""Cost of the Bayesian model by number of models: one gradient, the approximation before sampling, and a whole fit.
 
 python benchmarks/bias_scaling.py
+
+A whole fit is sampled as in a report (4 chains of 1,000 draws, both cores), estimates and gates included.
+CPU time and wall time; simulated data.
 """
 
+import resource
 import time
 
 import numpy as np
@@ -11,6 +15,7 @@ from bias_designs import Study, simulated_study
 from calibrate_bias import written
 
 from analysis.bayes.design_matrix import COUNTS, count_design
+from analysis.bayes.fit import fit_answer_bias
 from analysis.bayes.log_density import whitened_log_density
 from analysis.bayes.models.answer_bias import stage_arrays
 from analysis.bayes.priors import Priors
@@ -43,6 +48,27 @@ def cost(models: int) -> dict[str, float]:
         "settled": found.converged,
         "gradient_ms": round(1e3 * gradient, 3),
         "gradient_ms_per_model": round(1e3 * gradient / models, 4),
+        **whole_fit(facets, models),
+    }
+
+
+def whole_fit(facets: pd.DataFrame, models: int) -> dict[str, float | str]:
+    """Status and cost of a fit with its estimates."""
+    start, cpu = time.perf_counter(), time.process_time()
+    fit = fit_answer_bias(facets, seed=1)
+    wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+    worst = fit.table[fit.table["ess_bulk"].notna()]
+    return {
+        "fit_status": fit.status,
+        "fit_reason": fit.reason,
+        "fit_cpu_s": round(cpu, 1),
+        "fit_cpu_s_per_model": round(cpu / models, 2),
+        "fit_wall_s": round(wall, 1),
+        "steps": round(float(fit.glance["steps"]), 1),
+        "divergences": int(fit.glance["divergences"]),
+        "largest_r_hat": round(float(worst["r_hat"].max()), 4),
+        "smallest_ess": int(worst[["ess_bulk", "ess_tail"]].min(axis=None)),
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
 
 

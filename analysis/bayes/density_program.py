@@ -11,6 +11,7 @@ Shahbaba, Lan, Johnson and Neal (2014), Statistics and Computing 24:339-349, doi
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +51,12 @@ class _NearlyNormal(CompiledPyMCModel):
         chosen["adapt_options"]["step_size_settings"]["adapt_options"]["dual_average"]["max_step_size"] = _LONGEST_STEP
         settings.update_settings(chosen)
         return super()._make_sampler(settings, *others)
+
+
+def plain_trajectories(program: CompiledPyMCModel) -> CompiledPyMCModel:
+    """The same density, sampled by the plain leapfrog whatever its size."""
+    parts = {field.name: getattr(program, field.name) for field in fields(program)}
+    return CompiledPyMCModel(**parts)
 
 
 @intrinsic

@@ -79,13 +79,12 @@ def _fitting(table: PrintedTable, declared: Sequence[TableDeclaration]) -> list[
     found = [one for one in declared if one.fits(table.header)]
     if found:
         return found
-    names = ", ".join(one.name for one in declared) or "none"
     near = min(declared, key=lambda one: len(set(one.columns) - set(table.header)), default=None)
     lacking = [] if near is None else [name for name in near.columns if name not in table.header]
-    nearest = f"; the nearest, {near.name}, needs {', '.join(lacking)} too" if near is not None and lacking else ""
+    nearest = f"; the nearest, '{near.name}', needs {', '.join(lacking)} too" if near is not None and lacking else ""
     raise AnalysisError(
-        f"{table.where}: no declaration fits its columns; declared are: {names}{nearest}; "
-        "write one of your own (docs/check_tables.md) and name it with --declaration",
+        f"{table.where}: no declaration fits its columns, of {len(declared)} that are known (docs/check_tables.md)"
+        f"{nearest}; write one of your own and name it with --declaration",
         offenders=lacking,
     )
 

@@ -162,8 +162,25 @@ EVIDENCE = (
     Evidence(
         "bias_scaling",
         "Cost of the hierarchical model by number of models",
-        "Time of a gradient, and of the first approximation.",
-        _columns("models", "parameters", "approximation_s", "gradient_ms", "gradient_ms_per_model"),
+        "Time of a gradient, of the first approximation, and of whole fits with their gates.",
+        _columns(
+            "models",
+            "parameters",
+            "gradient_ms",
+            "approximation_s",
+            "fit_status",
+            "fit_cpu_s",
+            "fit_cpu_s_per_model",
+            "divergences",
+            "largest_r_hat",
+            "smallest_ess",
+        ),
+    ),
+    Evidence(
+        "trajectories",
+        "Exact trajectories of large models against the plain leapfrog",
+        "Differences of the two over their Monte-Carlo errors; equal targets give a standard deviation of 1.",
+        _columns("statistic", "quantities", "mean_quotient", "sd_quotient", "largest"),
     ),
     Evidence(
         "readers",

@@ -142,6 +142,12 @@ EVIDENCE = (
         _columns("regime", "model", "simulations", "bias", "rmse", "coverage_these", "coverage_population", "hit_rate"),
     ),
     Evidence(
+        "incoherence_hierarchy_sbc",
+        "Simulation-based calibration of the prototype that pools incoherence over models",
+        "Four models of 25 instances; `with_divergences` is the share of fits that could not be printed.",
+        _columns("quantity", "simulations", "p_adjusted", "coverage", "coverage_nominal", "with_divergences", "passed"),
+    ),
+    Evidence(
         "incoherence_hierarchy_regimes",
         "Incoherence of several models at once against one by one",
         "The prototype that pools beside SSL and N; `sets` are simulated data sets of seven models.",

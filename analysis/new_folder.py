@@ -19,11 +19,22 @@ def check_new_folder(out: Path) -> None:
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise AnalysisError(f"{out}: {'holds files' if out.is_dir() else 'is a file'}; name a new or empty folder")
+    check_parent(out)
+
+
+def check_parent(out: Path, *, instead: str = "another place") -> None:
+    """Refuse a folder that cannot be made: what of its path exists must be a directory that can be written.
+
+    Raises
+    ------
+    AnalysisError
+        Says what is in the way, and to name ``instead``.
+    """
     parent = next((path for path in out.resolve().parents if os.path.lexists(path)), out)
     if not parent.is_dir():
-        raise AnalysisError(f"{out}: {parent} is no directory; name another place")
+        raise AnalysisError(f"{out}: {parent} is no directory; name {instead}")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise AnalysisError(f"{out}: {parent} cannot be written; name another place")
+        raise AnalysisError(f"{out}: {parent} cannot be written; name {instead}")
 
 
 def check_outside(out: Path, sources: Iterable[Path]) -> None:

@@ -10,16 +10,16 @@ quantities. Simulated data.
 
 import argparse
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
 from bias_designs import Study, simulated_study
 from calibrate_bias import written
 from numpy.typing import NDArray
+from nutpie.compile_pymc import CompiledPyMCModel
 
 from analysis.bayes.callback import compiled_density
-from analysis.bayes.density_program import plain_trajectories
 from analysis.bayes.design_matrix import COUNTS, count_design
 from analysis.bayes.diagnostics import convergence
 from analysis.bayes.models.answer_bias import stage_arrays
@@ -50,6 +50,11 @@ def draws_of(kind: str, settings: SamplerSettings, *, seed: int) -> tuple[NDArra
     cost = {"steps": round(found.steps, 2), "cpu_seconds": round(time.process_time() - start, 1)}
     cost |= {"divergences": int(found.diverging.sum())}
     return np.concatenate([hyper, z[:, :, ::EVERY]], axis=2), cost
+
+
+def plain_trajectories(program: CompiledPyMCModel) -> CompiledPyMCModel:
+    """The same density as a model that knows nothing of exact trajectories."""
+    return CompiledPyMCModel(**{field.name: getattr(program, field.name) for field in fields(program)})
 
 
 def quotients(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -102,16 +102,13 @@ def power(
     )
     _check_kinds(assumptions)
     if isinstance(source, str):
-        return assumed_answers(
-            source, assumptions, effect=effect, power=0.8 if power is None else power, level=level
-        ).rows
+        return assumed_answers(source, assumptions, effect=effect, power=power, level=level).rows
     if assumptions.given():
         raise AnalysisError(f"{', '.join(assumptions.given())}: of questions; what logs vary by is observed")
     contexts = source.contexts()
     known = contexts[0].study.planning if contexts else PlanningSettings()
-    size, target = effect, known.power if power is None else power
     return observed_answers(
-        _data(source), simulated=source.simulated, effect=size, power=target, level=level, planning=known
+        _data(source), simulated=source.simulated, effect=effect, power=power, level=level, planning=known
     ).rows
 
 

@@ -5,15 +5,13 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Final
 
 from analysis.errors import AnalysisError
 from analysis.reduction.intake import IntakeSettings
 from analysis.reduction.selection import parse_selection
+from analysis.schema.study_keys import UNCERTAIN_TREATMENTS
 from analysis.studies.context import Resampling
 from analysis.studies.prepared import RunSettings
-
-UNCERTAIN: Final = ("incorrect", "excluded", "half")
 
 
 def run_settings(
@@ -46,10 +44,9 @@ def run_settings(
     for name, place in (("study", study), ("overrides", overrides)):
         if place is not None:
             a_path(place, name)
-    if uncertain not in (None, *UNCERTAIN):
-        raise AnalysisError(f"uncertain is one of {', '.join(UNCERTAIN)}, not {uncertain!r}")
-    if not isinstance(ci_level, int | float):
-        raise AnalysisError(f"ci_level is a number such as 0.95, not {ci_level!r}")
+    if uncertain not in (None, *UNCERTAIN_TREATMENTS):
+        raise AnalysisError(f"uncertain is one of {', '.join(UNCERTAIN_TREATMENTS)}, not {uncertain!r}")
+    _check_number("ci_level", ci_level)
     check_seed(seed)
     if progress is not None and not callable(progress):
         raise AnalysisError(f"progress is a function of a text, not {progress!r}")
@@ -61,7 +58,7 @@ def run_settings(
         runs=runs,
         uncertain=uncertain,
         preset=preset,
-        ci_level=ci_level,
+        ci_level=float(ci_level),
         resampling=Resampling(seed=seed),
         progress=progress or (lambda stage: None),
     )
@@ -108,13 +105,16 @@ def check_numbers(**given: object) -> None:
         Names the first argument that is something else.
     """
     for name, value in given.items():
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, Real):
-            written = repr(value) if isinstance(value, str | bool) else type(value).__name__
-            raise AnalysisError(f"{name} is a number, not {written}")
-        if not math.isfinite(_as_float(value)):
-            raise AnalysisError(f"{name} is a finite number, not {_as_float(value)}")
+        if value is not None:
+            _check_number(name, value)
+
+
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        written = repr(value) if isinstance(value, str | bool) else type(value).__name__
+        raise AnalysisError(f"{name} is a number, not {written}")
+    if not math.isfinite(_as_float(value)):
+        raise AnalysisError(f"{name} is a finite number, not {_as_float(value)}")
 
 
 def _as_float(value: Real) -> float:

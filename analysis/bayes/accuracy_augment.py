@@ -4,7 +4,6 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -12,6 +11,7 @@ from analysis.bayes.accuracy_data import AnswerSet
 from analysis.bayes.accuracy_density import by_pattern, unit_kernel
 from analysis.bayes.accuracy_points import points_for
 from analysis.bayes.accuracy_sampling import AccuracyDraws
+from analysis.bayes.compiled import compiled
 from analysis.measures.rates import share as ratio
 
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ def fitted_answers(
     return pd.concat(parts, ignore_index=True)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def drawn_effects(level, sd, share, log_phi, patterns, sizes, unit, of_item, of_unit):  # type: ignore[no-untyped-def]
     """Effects (S, I) of items, in standard deviations, drawn given their answers and each of S sets of parameters.
 

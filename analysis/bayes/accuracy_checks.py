@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from analysis.bayes.accuracy_data import AnswerSet
-from analysis.bayes.accuracy_reactions import own_residuals
+from analysis.bayes.accuracy_reactions import residuals_by_item
 from analysis.bayes.accuracy_sampling import AccuracyDraws
 from analysis.bayes.accuracy_simulation import simulated_right
 
@@ -70,10 +70,7 @@ def adjusted_tails(sets: Floats) -> Floats:
 
 def _statistics(answers: AnswerSet, right: NDArray[np.int64]) -> dict[str, float]:
     asked = answers.n > 0
-    score = np.divide(right, answers.n, out=np.zeros(right.shape), where=asked)
-    mean = score.sum(axis=1) / np.maximum(asked.sum(axis=1), 1)
-    away = np.where(asked, score - mean[:, None], 0.0)
-    of_item = away.sum(axis=0) / asked.sum(axis=0)
+    of_item, own = residuals_by_item(answers, right)
     found = {"variance of items": float(of_item.var())}
     if len(answers.models) > 1:
         found |= {"share of items that all models solve": float(((right == answers.n) | ~asked).all(axis=0).mean())}
@@ -83,7 +80,6 @@ def _statistics(answers: AnswerSet, right: NDArray[np.int64]) -> dict[str, float
         size = np.bincount(answers.unit, minlength=units)
         found["variance of units"] = float((np.bincount(answers.unit, of_item, units) / size).var())
         if len(answers.models) > 1:
-            own = own_residuals(answers, right)
             sums = np.stack([np.bincount(answers.unit, row, units) for row in own]) / size
             found["variance of units in single models"] = float((sums**2).mean())
     return found

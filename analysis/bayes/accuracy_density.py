@@ -7,15 +7,15 @@ items are computed once (``accuracy_patterns``).
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from analysis.bayes.accuracy_points import points_for
+from analysis.bayes.compiled import compiled
 
 #: Part of an item's largest likelihood below which a point adds nothing.
 _NOTHING: Final = 1e-16
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _tables(level, sd, log_phi, points, pairs):  # type: ignore[no-untyped-def]
     """Log probability of each pair of (right, wrong) and its slope in log-odds, (M, C, G) each.
 
@@ -61,7 +61,7 @@ def _tables(level, sd, log_phi, points, pairs):  # type: ignore[no-untyped-def]
     return value, slope
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _by_model(value, patterns):  # type: ignore[no-untyped-def]
     """Log-likelihood (P, G) of patterns from the tables of each model's own answers."""
     many, models = patterns.code.shape
@@ -78,7 +78,7 @@ def _by_model(value, patterns):  # type: ignore[no-untyped-def]
     return joint
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _rates(level, sd, points):  # type: ignore[no-untyped-def]
     """Log probability of a wrong answer, and probability of a right one, (M, G) each."""
     models, size = len(level), len(points)
@@ -92,7 +92,7 @@ def _rates(level, sd, points):  # type: ignore[no-untyped-def]
     return log_wrong, right
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _by_score(log_wrong, sd, points, patterns):  # type: ignore[no-untyped-def]
     """Log-likelihood (P, G) of patterns but for the sum of right answers times levels, which no effect changes."""
     kinds, models = patterns.counts.shape
@@ -111,7 +111,7 @@ def _by_score(log_wrong, sd, points, patterns):  # type: ignore[no-untyped-def]
     return joint
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def by_pattern(level, sd, log_phi, patterns, points):  # type: ignore[no-untyped-def]
     """Log-likelihood (P, G) of patterns at the points of an item's effect, each up to a constant."""
     if len(patterns.score) == 0:
@@ -119,7 +119,7 @@ def by_pattern(level, sd, log_phi, patterns, points):  # type: ignore[no-untyped
     return _by_score(_rates(level, sd, points)[0], sd, points, patterns)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def unit_kernel(share, points):  # type: ignore[no-untyped-def]
     """Weights (G, K) of the points of an item given that of its unit; columns sum to 1."""
     z, x = points.item, points.unit
@@ -133,7 +133,7 @@ def unit_kernel(share, points):  # type: ignore[no-untyped-def]
     return kernel
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _integrated(joint, share, patterns, points, wanted):  # type: ignore[no-untyped-def]
     """Log-likelihood of all items; ``joint`` becomes the posterior weight of each point, times items, if wanted."""
     many, size = joint.shape
@@ -188,7 +188,7 @@ def _integrated(joint, share, patterns, points, wanted):  # type: ignore[no-unty
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def log_likelihood(level, sd, share, log_phi, patterns, points, gradient):  # type: ignore[no-untyped-def]
     """Log-likelihood up to the binomial coefficients; ``gradient`` (M + 1,) gets slopes in levels and sd.
 
@@ -225,7 +225,7 @@ def log_likelihood(level, sd, share, log_phi, patterns, points, gradient):  # ty
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def log_likelihoods(level, sd, share, log_phi, patterns, sizes, finer):  # type: ignore[no-untyped-def]
     """``log_likelihood`` (S,) of S levels (S, M), sds, shares and log concentrations, each over its own points."""
     found, none = np.empty(len(sd)), np.zeros(0)
@@ -235,7 +235,7 @@ def log_likelihoods(level, sd, share, log_phi, patterns, sizes, finer):  # type:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _slopes_by_model(joint, slope, z, patterns, gradient):  # type: ignore[no-untyped-def]
     """Slopes in levels and sd from the weights (P, G) of points and the slopes of the tables."""
     models, size = slope.shape[0], len(z)
@@ -254,7 +254,7 @@ def _slopes_by_model(joint, slope, z, patterns, gradient):  # type: ignore[no-un
                 gradient[models] += part * z[g]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _slopes_by_score(joint, right, z, patterns, gradient):  # type: ignore[no-untyped-def]
     """The same from sums of right answers: observed minus expected ones."""
     kinds, models = patterns.counts.shape

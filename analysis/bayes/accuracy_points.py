@@ -8,10 +8,10 @@ standard normal, and each density is summed over points that suit its own standa
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.accuracy_data import AnswerSet
+from analysis.bayes.compiled import compiled
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def sizes_of(answers: AnswerSet) -> Sizes:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def points_for(sizes, sd, share, finer):  # type: ignore[no-untyped-def]
     """Points that resolve the effects of items and units at one standard deviation and share of units.
 
@@ -93,7 +93,7 @@ def points_for(sizes, sd, share, finer):  # type: ignore[no-untyped-def]
     return Points(item, unit)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _spaced(step):  # type: ignore[no-untyped-def]
     half = int(min(max(np.ceil(RANGE / step), (_FEWEST - 1) // 2), (_MOST - 1) // 2))
     return np.linspace(-RANGE, RANGE, 2 * half + 1)

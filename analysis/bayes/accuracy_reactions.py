@@ -29,6 +29,10 @@ _STEPS: Final = 400
 #: Rounds: over the whole range, then where the posterior lies.
 _ROUNDS: Final = 2
 _NEGLIGIBLE: Final = 12.0
+#: Times as many data sets after a fit that failed.
+_CAREFUL: Final = 4
+#: Groups of data sets that are left out in turn.
+_GROUPS: Final = 10
 #: Least value of the statistic before its logarithm, in parts of its noise.
 _LEAST: Final = 0.05
 
@@ -42,14 +46,23 @@ class Reactions(NamedTuple):
         Standard deviation over units and models, log-odds.
     shift : ndarray (chains, draws, M)
         What the level of each model on new units differs from that on the units asked, log-odds.
+    error : float
+        Monte-Carlo error of the simulated likelihood: of the root mean square of sd, as a share of it. Errors that are
+        computed from the draws do not hold it.
     """
 
     sd: Floats
     shift: Floats
+    error: float
 
 
 def drawn_reactions(
-    answers: AnswerSet, found: Mapping[str, Floats], priors: AccuracyPriors, rng: np.random.Generator
+    answers: AnswerSet,
+    found: Mapping[str, Floats],
+    priors: AccuracyPriors,
+    rng: np.random.Generator,
+    *,
+    careful: bool = False,
 ) -> Reactions:
     """Draws given the parameters of a fit without reactions.
 
@@ -60,6 +73,8 @@ def drawn_reactions(
         ``level, sd, share, log_phi``.
     priors : AccuracyPriors
     rng : numpy.random.Generator
+    careful : bool
+        Four times the simulated data sets.
 
     Notes
     -----
@@ -70,14 +85,14 @@ def drawn_reactions(
     References
     ----------
     Wood (2010), Nature 466:1102-1104, doi:10.1038/nature09319 (synthetic likelihood).
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11 (jackknife: its error without groups).
     """
-    grid, mass = _posterior_sd(answers, found, priors, rng)
+    grid, mass, error = _posterior_sd(answers, found, priors, rng, times=_CAREFUL if careful else 1)
     shape = found["sd"].shape
     cumulative = np.concatenate([[0.0], np.cumsum(mass)])
     sd = np.interp(rng.random(shape), cumulative / cumulative[-1], grid)
-    return Reactions(
-        sd, sd[..., None] * np.sqrt(spread_of_level(answers)) * rng.standard_normal((*shape, answers.n.shape[0]))
-    )
+    spread = sd[..., None] * np.sqrt(spread_of_level(answers))
+    return Reactions(sd, spread * rng.standard_normal((*shape, answers.n.shape[0])), error)
 
 
 def spread_of_level(answers: AnswerSet) -> Floats:
@@ -86,13 +101,17 @@ def spread_of_level(answers: AnswerSet) -> Floats:
     return np.asarray((sizes * (sizes - 1)).sum(axis=1) / np.maximum(sizes.sum(axis=1), 1) ** 2)
 
 
-def own_residuals(answers: AnswerSet, right: NDArray[np.int64]) -> Floats:
-    """Share of right answers (M, I) without the mean of its model and of its item; 0 where a model was not asked."""
+def residuals_by_item(answers: AnswerSet, right: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Shares of right answers without the mean of their model: means (I,) of items, and (M, I) what is left of each.
+
+    What is left is 0 where a model was not asked.
+    """
     asked = answers.n > 0
     score = np.divide(right, answers.n, out=np.zeros(right.shape), where=asked)
     mean = score.sum(axis=1) / np.maximum(asked.sum(axis=1), 1)
     away = np.where(asked, score - mean[:, None], 0.0)
-    return np.where(asked, away - away.sum(axis=0) / asked.sum(axis=0), 0.0)
+    of_item = away.sum(axis=0) / asked.sum(axis=0)
+    return of_item, np.where(asked, away - of_item, 0.0)
 
 
 def _by_unit(values: Floats, answers: AnswerSet) -> Floats:
@@ -102,7 +121,7 @@ def _by_unit(values: Floats, answers: AnswerSet) -> Floats:
 
 def _product_and_noise(answers: AnswerSet, right: NDArray[np.int64]) -> tuple[float, float]:
     """Mean product of residuals of two items of one unit and model, and the noise that it would have if squared."""
-    own = own_residuals(answers, right)
+    _, own = residuals_by_item(answers, right)
     asked = (answers.n > 0).astype(float)
     sizes, squares = _by_unit(asked, answers), _by_unit(own**2, answers)
     pairs = float((sizes * (sizes - 1)).sum())
@@ -111,34 +130,56 @@ def _product_and_noise(answers: AnswerSet, right: NDArray[np.int64]) -> tuple[fl
 
 
 def _posterior_sd(
-    answers: AnswerSet, found: Mapping[str, Floats], priors: AccuracyPriors, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Edges (T + 1,) of steps of the standard deviation, and the posterior probability (T,) of each."""
+    answers: AnswerSet, found: Mapping[str, Floats], priors: AccuracyPriors, rng: np.random.Generator, *, times: int = 1
+) -> tuple[Floats, Floats, float]:
+    """Edges (T + 1,) of steps of the standard deviation, posterior probability (T,) of each, and Monte-Carlo error."""
     scale = priors.reaction_sd
     product, noise = _product_and_noise(answers, answers.right)
     low, high = 0.0, _RANGE * scale
+    grid = np.linspace(low, high, _STEPS + 1)
+    if noise == 0:  # models differ in no item: nothing is known
+        return grid, _probabilities(_log_prior(grid, scale)), 0.0
+    observed = float(_nearly_normal(np.array(product), noise))
     flat = {name: found[name].reshape(-1, *found[name].shape[2:]) for name in ("level", "sd", "share", "log_phi")}
-    size = int(np.clip(_MOST_ANSWERS // answers.n.size, _LEAST_SETS, _SETS))
-    grid, log_mass = np.linspace(low, high, _STEPS + 1), np.zeros(_STEPS)
+    size = times * int(np.clip(_MOST_ANSWERS // answers.n.size, _LEAST_SETS, _SETS))
     for _ in range(_ROUNDS):
         sds = low + (high - low) * (np.arange(size) + rng.random(size)) / size
         at = rng.integers(len(flat["sd"]), size=size)
-        values = []
+        products = []
         for s, sd in zip(at, sds, strict=True):
             level, *rest = (flat[name][s] for name in ("level", "sd", "share", "log_phi"))
             own, share, log_phi = map(float, rest)
             right = simulated_right(answers, level, own, share, log_phi, rng, reaction_sd=float(sd))
-            values.append(_product_and_noise(answers, right)[0])
+            products.append(_product_and_noise(answers, right)[0])
+        values = _nearly_normal(np.array(products), noise)
         grid = np.linspace(low, high, _STEPS + 1)
-        middle = (grid[1:] + grid[:-1]) / 2
-        log_mass = -0.5 * (middle / scale) ** 2
-        if noise > 0:
-            log_mass = log_mass + _log_likelihood(middle, sds, _nearly_normal(np.array(values), noise),
-                                                  float(_nearly_normal(np.array(product), noise)))  # fmt: skip
+        log_prior = _log_prior(grid, scale)
+        log_mass = log_prior + _log_likelihood(_middle(grid), sds, values, observed)
         kept = np.flatnonzero(log_mass > log_mass.max() - _NEGLIGIBLE)
         low, high = float(grid[kept[0]]), float(grid[kept[-1] + 1])
+    return grid, _probabilities(log_mass), _simulation_error(grid, log_prior, sds, values, observed)
+
+
+def _middle(grid: Floats) -> Floats:
+    return np.asarray((grid[1:] + grid[:-1]) / 2)
+
+
+def _log_prior(grid: Floats, scale: float) -> Floats:
+    return np.asarray(-0.5 * (_middle(grid) / scale) ** 2)
+
+
+def _probabilities(log_mass: Floats) -> Floats:
     mass = np.exp(log_mass - log_mass.max())
-    return grid, mass / mass.sum()
+    return np.asarray(mass / mass.sum())
+
+
+def _simulation_error(grid: Floats, log_prior: Floats, sds: Floats, values: Floats, observed: float) -> float:
+    """Error of the root mean square of the posterior from the choice of simulated data sets, relative: a jackknife."""
+    middle, group, found = _middle(grid), np.arange(len(sds)) % _GROUPS, np.zeros(_GROUPS)
+    for g in range(_GROUPS):
+        log_mass = log_prior + _log_likelihood(middle, sds[group != g], values[group != g], observed)
+        found[g] = np.sqrt((_probabilities(log_mass) * middle**2).sum())
+    return float(np.sqrt((_GROUPS - 1) * found.var()) / found.mean())
 
 
 def _nearly_normal(product: Floats, noise: float) -> Floats:

@@ -14,7 +14,7 @@ from analysis.bayes.accuracy_posterior import Posterior, posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
 from analysis.bayes.accuracy_proposal import LEARNING, fitted_proposal
 from analysis.bayes.accuracy_reactions import Reactions, drawn_reactions
-from analysis.bayes.gates import Gate
+from analysis.bayes.gates import MOST_MCSE_END, Gate
 from analysis.bayes.sampling import SamplerSettings
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ def sample_accuracy(
         Acceptance and depth of trees are not read: there are no trajectories.
     seed : int
     careful : bool
-        The proposal learns from eight times the draws, and at least once.
+        The proposal learns from eight times the draws, and at least once; reactions from four times the data sets.
 
     Notes
     -----
@@ -126,7 +126,7 @@ def sample_accuracy(
     draws = AccuracyDraws(posterior, points, accepted, _shape(log_weight), integration_error(posterior, points))
     if not answers.has_reaction:
         return draws
-    own = drawn_reactions(answers, draws.parameters(), priors, np.random.default_rng([seed, 6]))
+    own = drawn_reactions(answers, draws.parameters(), priors, np.random.default_rng([seed, 6]), careful=careful)
     return replace(draws, reactions=own)
 
 
@@ -134,11 +134,16 @@ def sampler_gates(draws: AccuracyDraws) -> tuple[Gate, ...]:
     """Gates of the sampler itself."""
     k, error, accepted = draws.pareto_k, draws.integration_error, draws.acceptance
     stage = "accuracy model"
-    return (
+    gates = (
         Gate("acceptance", accepted, LEAST_ACCEPTANCE, accepted >= LEAST_ACCEPTANCE, stage),
         Gate("Pareto k", k, MOST_PARETO_K, k <= MOST_PARETO_K, stage),
         Gate("integration error", error, MOST_INTEGRATION_ERROR, error <= MOST_INTEGRATION_ERROR, stage),
     )
+    if draws.reactions is None:
+        return gates
+    # An interval that had no other spread than reactions would be longer or shorter by this at either end.
+    end = draws.reactions.error / 2
+    return (*gates, Gate("simulated reactions, MCSE / width", end, MOST_MCSE_END, end <= MOST_MCSE_END, stage))
 
 
 def _evaluated(posterior: Posterior, points: Floats, cores: int) -> Floats:

@@ -17,28 +17,27 @@ of the versions of an item ``rotate``d: independent given their sds, so that w_m
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.belief_bias_arrays import EndorsementData
+from analysis.bayes.compiled import compiled
 from analysis.bayes.density_terms import (
-    FARTHEST,
-    add_product,
+    add_times_transposed,
     binomial_terms,
     by_log_sd,
     placed,
     placed_all,
-    product,
     rotate,
     sum_of_logs,
+    times,
 )
-from analysis.bayes.elementary_functions import exponentials
+from analysis.bayes.elementary_functions import FARTHEST, exponentials
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> float:
     """Log density at the point z up to a constant; ``gradient`` is overwritten with its slope."""
     models, columns, effects = d.yes.shape[0], d.sd_at.size, d.unit.size
@@ -71,8 +70,8 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         )
     deviation = item  # in the directions of ``item_basis``
     item = np.zeros(items)
-    product(d.item_basis, deviation, item)
-    product(d.of_item, item, own)
+    times(d.item_basis, deviation, item)
+    times(d.of_item, item, own)
     precision, of_item = np.empty(effects), np.zeros(effects)
     log_sds = _spreads(z, d, precision, of_item)
     for m in range(models):
@@ -108,9 +107,9 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         if at >= 0:
             turn = by_log_sd(z[at_mean + f], prior, mean_r[f], mean_scale[f], d.about_mean[0, f])
             gradient[at] += slope * turn + (1.0 - mean_r[f]) - 1.0 + off * away
-    add_product(d.of_item, by_own, by_item)
+    add_times_transposed(d.of_item, by_own, by_item)
     by_deviation = np.zeros(items)
-    add_product(d.item_basis, by_item, by_deviation)
+    add_times_transposed(d.item_basis, by_item, by_deviation)
     for k in range(items):
         log_sd = z[d.item_sd_at]
         away = deviation[k] * math.exp(-2.0 * log_sd)
@@ -122,7 +121,7 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _spreads(z: Floats, d: EndorsementData, precision: Floats, of_item: Floats) -> float:
     """Sum of the log sds of a model's rotated effects; fills their precisions and the items' shares of variances.
 
@@ -142,7 +141,7 @@ def _spreads(z: Floats, d: EndorsementData, precision: Floats, of_item: Floats) 
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _one_model(
     m: int,
     z: Floats,
@@ -177,7 +176,7 @@ def _one_model(
     theta, centre, share, width = np.empty(effects), np.empty(effects), np.empty(effects), np.empty(effects)
     for g in range(effects):
         centre[g] = item[d.unit[g]] if item.size else 0.0
-    add_product(d.of_effect, b - own, centre)
+    add_times_transposed(d.of_effect, b - own, centre)
     rotate(centre, d.unit, d.head, d.size)
     told, variance = d.about_effect[0, m], d.about_effect[1, m]
     placed_all(of_effect, centre, precision, told, variance, theta, share, width)
@@ -188,10 +187,10 @@ def _one_model(
     if effects:
         for i in range(questions):
             base[i] = theta[d.effect[i]]
-    add_product(d.of_question, b, base)
+    add_times_transposed(d.of_question, b, base)
     value += _likelihood(m, base, b, d, by_base, by_b)
     by_columns = np.empty(columns)
-    product(d.of_question, by_base, by_columns)
+    times(d.of_question, by_base, by_columns)
     by_b += by_columns
     if effects:
         by_theta = np.zeros(effects)
@@ -218,7 +217,7 @@ def _one_model(
         if item.size:
             for g in range(effects):
                 by_item[d.unit[g]] += by_centre[g]
-        product(d.of_effect, by_centre, by_columns)
+        times(d.of_effect, by_centre, by_columns)
         by_b += by_columns
         by_own -= by_columns
     for f in range(columns):
@@ -232,7 +231,7 @@ def _one_model(
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _likelihood(m: int, base: Floats, b: Floats, d: EndorsementData, by_base: Floats, by_b: Floats) -> float:
     """Log-likelihood of one model; adds its derivatives by the log-odds of questions and by the coefficients."""
     value = 0.0
@@ -240,7 +239,7 @@ def _likelihood(m: int, base: Floats, b: Floats, d: EndorsementData, by_base: Fl
     exponentials(base, FARTHEST, odds, work)
     of_configuration = d.of_configuration.reshape(-1, b.size)
     shift, by_shift = np.empty(len(of_configuration)), np.zeros(len(of_configuration))
-    product(of_configuration, b, shift)
+    times(of_configuration, b, shift)
     for c in range(d.yes.shape[1]):
         for side in range(2):
             begin, end = (0, d.valid) if side == 0 else (d.valid, base.size)
@@ -259,11 +258,11 @@ def _likelihood(m: int, base: Floats, b: Floats, d: EndorsementData, by_base: Fl
                 logs[begin:end],
             )
             value += found
-    add_product(of_configuration, by_shift, by_b)
+    add_times_transposed(of_configuration, by_shift, by_b)
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@compiled("contract", "reassoc", "nsz")
 def _effects(
     of_effect: Floats,
     rotated: Floats,

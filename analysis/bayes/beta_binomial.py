@@ -16,20 +16,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
 from analysis.bayes.elementary_functions import (
     EXPONENT_OF_ONE,
     LN2_HIGH,
     LN2_LOW,
     LOG2_E,
-    MANTISSA,
     MANTISSA_LENGTH,
-    RAISE_BITS,
-    ROOT_HALF_BITS,
     ROUND,
-    WHOLE,
-    WHOLE_BITS,
     exp_series,
-    log_series,
+    logarithms,
 )
 
 Floats = NDArray[np.float64]
@@ -70,7 +66,7 @@ def _stirling(w: float) -> tuple[float, float]:
     return value, u * (-1 / 12 + u * (1 / 120 + u * (-1 / 252 + u * high)))
 
 
-@njit(cache=True, error_model="numpy")
+@compiled()
 def log_gamma_and_slope(x: float) -> tuple[float, float]:
     """Log-gamma and digamma of a positive number.
 
@@ -87,7 +83,7 @@ def log_gamma_and_slope(x: float) -> tuple[float, float]:
     return value, log - 0.5 * w + tail - slope / product
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@compiled("contract", "nsz")
 def _logistic(t: Floats) -> None:
     """Probabilities of Yes and No from _ETA, each to full relative precision."""
     bits = t.view(np.uint64)
@@ -118,7 +114,7 @@ def _partly_rising(x: float, count: float) -> tuple[float, float]:
     return product, slope
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
+@compiled("contract", "arcp", "nsz", "reassoc")
 def _arguments(t: Floats, phi: float) -> None:
     """Arguments of the logarithms, and what the first eight steps add to the digamma difference."""
     for i in range(2 * _TILE):
@@ -135,24 +131,7 @@ def _arguments(t: Floats, phi: float) -> None:
         t[i + _Z + 4 * _TILE] = t[i + _VALUE] * t[i + _VALUE + _TILE]
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz"})
-def _logarithms(t: Floats) -> None:
-    """_LOG from _Z, which is overwritten; positive normal numbers, error below one unit in the last place."""
-    bits = t.view(np.uint64)
-    for i in range(5 * _TILE):
-        raised = bits[i + _Z] + RAISE_BITS
-        bits[i + _LOG] = (raised & MANTISSA) + ROOT_HALF_BITS
-        bits[i + _Z] = (raised >> MANTISSA_LENGTH) | WHOLE_BITS
-    for i in range(5 * _TILE):
-        exponent = t[i + _Z] - WHOLE
-        f = t[i + _LOG] - 1.0
-        s = f / (2.0 + f)
-        half = 0.5 * f * f
-        rest = s * (half + log_series(s * s)) + exponent * LN2_LOW
-        t[i + _LOG] = exponent * LN2_HIGH - ((half - rest) - f)
-
-
-@njit(cache=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
+@compiled("contract", "arcp", "nsz", "reassoc")
 def _differences(t: Floats) -> tuple[float, float]:
     """Differences of digamma (_SLOPE); the sum of those of log-gamma, and the sum of base * slope."""
     total = by_log_phi = 0.0
@@ -173,7 +152,7 @@ def _differences(t: Floats) -> tuple[float, float]:
     return total, by_log_phi
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@compiled("contract", "nsz")
 def beta_binomial_block(
     eta: Floats, phi: float, yes: Floats, no: Floats, by_eta: Floats, t: Floats
 ) -> tuple[float, float]:
@@ -207,7 +186,7 @@ def beta_binomial_block(
             t[i + _COUNT + _TILE] = no[start + i]
         _logistic(t)
         _arguments(t, phi)
-        _logarithms(t)
+        logarithms(t[_Z:_LOG], t[_LOG:_ETA])
         of_tile, slope = _differences(t)
         for i in range(size):
             by_eta[start + i] = phi * t[i + _P] * t[i + _P + _TILE] * (t[i + _SLOPE] - t[i + _SLOPE + _TILE])
@@ -216,7 +195,7 @@ def beta_binomial_block(
     return value, by_log_phi
 
 
-@njit(cache=True, error_model="numpy")
+@compiled()
 def phi_terms(phi: float, sizes: Floats, cells: Floats) -> tuple[float, float]:
     """Sum over cells of log-gamma(phi) - log-gamma(phi + n), and its derivative by log phi.
 
@@ -231,7 +210,7 @@ def phi_terms(phi: float, sizes: Floats, cells: Floats) -> tuple[float, float]:
     return value, by_log_phi
 
 
-@njit(cache=True, error_model="numpy")
+@compiled()
 def binomial_block(eta: Floats, yes: Floats, no: Floats, by_eta: Floats) -> float:
     """Sum over cells of yes log q + no log(1 - q), q = logistic(eta); ``by_eta`` receives its derivative."""
     value = 0.0

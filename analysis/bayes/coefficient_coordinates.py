@@ -19,9 +19,10 @@ and where means are traded off against each other without a change of any cell, 
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
+from analysis.bayes.density_terms import sum_of_logs, times
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
@@ -29,11 +30,9 @@ Floats = NDArray[np.float64]
 #: Rows of the work space of one model.
 SCRATCH: int = 9
 _SHARE, _STEEP, _PULLED, _TURNED, _MOVED, _SUMS, _BACK, _OTHER, _MEAN = range(SCRATCH)
-#: So many shares are multiplied before one logarithm is taken: no product of them underflows.
-_FACTORS: int = 8
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@compiled("contract", "reassoc", "nsz")
 def _forward(regressions: Floats, share: Floats, x: Floats, out: Floats, sums: Floats) -> None:
     """V^-1 x; ``sums`` receives the regressions on earlier elements before their multiplication by s."""
     for i in range(x.size):
@@ -44,7 +43,7 @@ def _forward(regressions: Floats, share: Floats, x: Floats, out: Floats, sums: F
         out[i] = x[i] + share[i] * total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@compiled("contract", "reassoc", "nsz")
 def _backward(regressions: Floats, share: Floats, x: Floats, out: Floats) -> None:
     """V'^-1 x."""
     out[:] = x
@@ -54,16 +53,7 @@ def _backward(regressions: Floats, share: Floats, x: Floats, out: Floats) -> Non
             out[j] += regressions[i, j] * scaled
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def _times(matrix: Floats, x: Floats, out: Floats) -> None:
-    for i in range(x.size):
-        total = 0.0
-        for j in range(x.size):
-            total += matrix[i, j] * x[j]
-        out[i] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def variance_ratios(shift: Floats, d: ModelArrays, at: Coordinates, ratio: Floats) -> None:
     """x of every coefficient in the order of the coordinates, (P,): the same for all models."""
     for i in range(ratio.size):
@@ -71,7 +61,7 @@ def variance_ratios(shift: Floats, d: ModelArrays, at: Coordinates, ratio: Float
         ratio[i] = math.exp(2.0 * shift[g]) if g >= 0 else 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def coefficients(m: int, z: Floats, ratio: Floats, mean: Floats, at: Coordinates, scratch: Floats, b: Floats) -> float:
     """Coefficients of one model.
 
@@ -94,20 +84,14 @@ def coefficients(m: int, z: Floats, ratio: Floats, mean: Floats, at: Coordinates
     float
         Log of the Jacobian that depends on z.
     """
-    log_jacobian, product = 0.0, 1.0
     for i in range(z.size):
         within = 1.0 / (1.0 + at.told[m, i] * (ratio[i] - 1.0))
         scratch[_SHARE, i] = ratio[i] * within
         # Derivative of s by log sd, divided by s.
         scratch[_STEEP, i] = 2.0 * (1.0 - at.told[m, i]) * within
         scratch[_MEAN, i] = mean[at.order[i]]
-    for i in range(z.size):
-        product *= scratch[_SHARE, i]
-        if i % _FACTORS == _FACTORS - 1:
-            log_jacobian += 0.5 * math.log(product)
-            product = 1.0
-    log_jacobian += 0.5 * math.log(product)
-    _times(at.known_of_model[m], scratch[_MEAN], scratch[_OTHER])
+    log_jacobian = 0.5 * sum_of_logs(scratch[_SHARE])
+    times(at.known_of_model[m], scratch[_MEAN], scratch[_OTHER])
     for i in range(z.size):
         scratch[_PULLED, i] = at.data[m, i] - scratch[_OTHER, i]
     _backward(at.regressions[m], scratch[_SHARE], scratch[_PULLED], scratch[_TURNED])
@@ -120,7 +104,7 @@ def coefficients(m: int, z: Floats, ratio: Floats, mean: Floats, at: Coordinates
     return log_jacobian
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def coefficients_gradient(
     m: int,
     by_b: Floats,
@@ -150,12 +134,12 @@ def coefficients_gradient(
     for i in range(z.size):
         slope = scratch[_STEEP, i] * scratch[_SHARE, i]
         by_log_sd[at.order[i]] += slope * scratch[_TURNED, i] * scratch[_SUMS, i]
-    _times(at.known_of_model[m], scratch[_PULLED], scratch[_OTHER])
+    times(at.known_of_model[m], scratch[_PULLED], scratch[_OTHER])
     for i in range(z.size):
         by_mean[at.order[i]] -= scratch[_OTHER, i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def many_coefficients(m: int, z: Floats, shift: Floats, mean: Floats, d: ModelArrays, at: Coordinates) -> Floats:
     """Coefficients (S, P) of one model for many draws: ``z`` and ``mean`` (S, P), ``shift`` (S, H)."""
     found, scratch, ratio = np.empty_like(z), np.empty((SCRATCH, z.shape[1])), np.empty(z.shape[1])

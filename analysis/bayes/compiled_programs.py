@@ -32,8 +32,8 @@ def drop_stale_programs(folder: Path) -> bool:
         if stamp.is_file() and stamp.read_text(encoding="ascii") == said:
             return False
         kept.mkdir(exist_ok=True)
-        for index in kept.glob("*.nbi"):
-            index.unlink(missing_ok=True)
+        for program in kept.glob("*.nb[ci]"):
+            program.unlink(missing_ok=True)
         stamp.write_text(said, encoding="ascii")
     except OSError:
         return False

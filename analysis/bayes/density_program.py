@@ -11,7 +11,6 @@ Shahbaba, Lan, Johnson and Neal (2014), Statistics and Computing 24:339-349, doi
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
@@ -36,7 +35,7 @@ _EXPAND: Final = types.int64(
 #: From this many parameters on the many nearly normal directions, not a few others, decide what trajectories cost.
 MANY_PARAMETERS: Final = 500
 #: Name of the trajectories that are exact for a standard normal density in nutpie's settings.
-EXACT_NORMAL: Final = "ExactNormal"
+_EXACT_NORMAL: Final = "ExactNormal"
 #: Longest step of theirs. A step of pi, which a standard normal density would accept, turns a point into its mirror
 #: image: means are known at once, and the distance from the centre hardly changes.
 _LONGEST_STEP: Final = 1.0
@@ -47,16 +46,10 @@ class _NearlyNormal(CompiledPyMCModel):
 
     # nutpie.sample has no argument for it; its settings do.
     def _make_sampler(self, settings: Any, *others: Any) -> Any:
-        chosen = settings.as_dict()["settings"] | {"trajectory_kind": EXACT_NORMAL}
+        chosen = settings.as_dict()["settings"] | {"trajectory_kind": _EXACT_NORMAL}
         chosen["adapt_options"]["step_size_settings"]["adapt_options"]["dual_average"]["max_step_size"] = _LONGEST_STEP
         settings.update_settings(chosen)
         return super()._make_sampler(settings, *others)
-
-
-def plain_trajectories(program: CompiledPyMCModel) -> CompiledPyMCModel:
-    """The same density, sampled by the plain leapfrog whatever its size."""
-    parts = {field.name: getattr(program, field.name) for field in fields(program)}
-    return CompiledPyMCModel(**parts)
 
 
 @intrinsic

@@ -20,18 +20,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from analysis.bayes.elementary_functions import exponentials, logarithms
+from analysis.bayes.compiled import compiled
+from analysis.bayes.elementary_functions import FARTHEST, exponentials, logarithms
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-#: Log-odds are held inside this range before exp: the product of two odds is still an ordinary number.
-FARTHEST: Final = 300.0
 #: So many numbers are multiplied before one logarithm is taken.
 _FACTORS: Final = 8
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def placed(g: float, mean: float, log_sd: float, x: float, v: float) -> tuple[float, float, float]:
     """The quantity of the coordinate g, the share r of the data in it, and its scale sqrt(r v)."""
     r = 1.0 / (1.0 + v * math.exp(-2.0 * log_sd))
@@ -45,7 +44,7 @@ def by_log_sd(g: float, mean: float, r: float, scale: float, x: float) -> float:
     return (1.0 - r) * (2.0 * r * (x - mean) + scale * g)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@compiled("contract", "reassoc", "nsz")
 def placed_all(
     g: Floats, mean: Floats, precision: Floats, x: Floats, v: Floats, value: Floats, r: Floats, scale: Floats
 ) -> None:
@@ -56,7 +55,7 @@ def placed_all(
         value[i] = (1.0 - r[i]) * mean[i] + r[i] * x[i] + scale[i] * g[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def sum_of_logs(values: Floats) -> float:
     """Sum of the logarithms of positive numbers of ordinary size, by logarithms of products."""
     total, product = 0.0, 1.0
@@ -68,8 +67,8 @@ def sum_of_logs(values: Floats) -> float:
     return total + math.log(product)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def product(matrix: Floats, x: Floats, out: Floats) -> None:
+@compiled("contract", "reassoc", "nsz")
+def times(matrix: Floats, x: Floats, out: Floats) -> None:
     """``out`` becomes the product of a matrix (K, n) and x (n,)."""
     for k in range(out.size):
         total = 0.0
@@ -78,15 +77,15 @@ def product(matrix: Floats, x: Floats, out: Floats) -> None:
         out[k] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
-def add_product(matrix: Floats, b: Floats, out: Floats) -> None:
+@compiled("contract", "nsz")
+def add_times_transposed(matrix: Floats, b: Floats, out: Floats) -> None:
     """Adds the product of b (K,) and a matrix (K, n) to ``out`` (n,)."""
     for k in range(b.size):
         for i in range(out.size):
             out[i] += matrix[k, i] * b[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
+@compiled("contract", "reassoc", "nsz", "arcp")
 def binomial_terms(
     base: Floats,
     shift: float,
@@ -117,7 +116,7 @@ def binomial_terms(
     return value, by_shift
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def binomial_log_likelihood(eta: Floats, yes: Floats, answered: Floats) -> Floats:
     """Binomial log-likelihood (S,) up to a constant at log-odds (S, n), of counts (n,)."""
     found = np.zeros(eta.shape[0])
@@ -128,7 +127,7 @@ def binomial_log_likelihood(eta: Floats, yes: Floats, answered: Floats) -> Float
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def rotate(values: Floats, unit: Indices, head: NDArray[np.bool_], size: Floats) -> None:
     """Within each item, its own inverse: the sum over sqrt(size) in place of the head, contrasts in the others'.
 

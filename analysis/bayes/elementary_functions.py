@@ -9,8 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
+
 Floats = NDArray[np.float64]
 
+#: Log-odds are held inside this range before exp: the product of two odds is still an ordinary number.
+FARTHEST: Final = 300.0
 LOG2_E: Final = 1.4426950408889634
 LN2_HIGH: Final = 6.93147180369123816490e-01
 LN2_LOW: Final = 1.90821492927058770002e-10
@@ -44,7 +48,7 @@ def log_series(z: float) -> float:
     return z * (6.666666666666735130e-01 + z * (3.999999999940941908e-01 + z * (2.857142874366239149e-01 + z * high)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+@compiled("contract", "nsz")
 def exponentials(x: Floats, farthest: float, out: Floats, rest: Floats) -> None:
     """``out`` becomes exp of x held inside +-``farthest`` (at most 700); ``rest`` is overwritten."""
     bits = out.view(np.uint64)
@@ -60,7 +64,7 @@ def exponentials(x: Floats, farthest: float, out: Floats, rest: Floats) -> None:
         out[i] *= exp_series(rest[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "arcp", "nsz"})
+@compiled("contract", "arcp", "nsz")
 def logarithms(x: Floats, out: Floats) -> None:
     """``out`` becomes the logarithm of positive normal numbers; ``x`` is overwritten."""
     bits, mantissa = x.view(np.uint64), out.view(np.uint64)

@@ -14,15 +14,15 @@ Where tau goes to 0 the means go to 0, where data say nothing they are prior mea
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@compiled("contract", "reassoc", "nsz")
 def _factored(matrix: Floats, inverse: Floats) -> float:
     """Transposed inverse of the lower Cholesky factor of ``matrix``; returns the sum of log pivots.
 
@@ -58,7 +58,7 @@ def _factored(matrix: Floats, inverse: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _transformed(z: float, scale: float, bend: float, taper: float) -> tuple[float, float]:
     """Shift of a transformed normal variable, and its derivative by z."""
     if z < 0.0:
@@ -68,7 +68,7 @@ def _transformed(z: float, scale: float, bend: float, taper: float) -> tuple[flo
     return scale * math.log1p(taper * z) / taper, scale / (1.0 + taper * z)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inverse: Floats) -> float:
     """Hyper-parameters minus their centre.
 
@@ -108,7 +108,7 @@ def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inver
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def hyper_gradient(
     by_hyper: Floats, z: Floats, shift: Floats, d: ModelArrays, at: Coordinates, inverse: Floats, gradient: Floats
 ) -> None:
@@ -145,7 +145,7 @@ def hyper_gradient(
         gradient[i] = by_hyper[i] * steep + of_jacobian
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def hyper_shifts(z: Floats, d: ModelArrays, at: Coordinates) -> Floats:
     """Shifts (S, H) of many draws of the hyper-parameters' coordinates (S, H)."""
     shifts, inverse = np.empty_like(z), np.zeros_like(at.known)

@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
 from analysis.bayes.incoherence_data import ROUNDING, SHARED_ROUNDING
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ class DensityData(NamedTuple):
     linked: int
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def incoherence_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     """Log density at the point z up to a constant; ``gradient`` is overwritten with its slope."""
     gradient[:] = 0.0
@@ -61,7 +61,7 @@ def incoherence_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _linked_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     """SSL without the priors of what N has too; slopes by tau and rho themselves."""
     n, prior = d.rows.shape[1], d.prior
@@ -123,7 +123,7 @@ def _linked_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _normal_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     """N without its priors, what units share integrated out; slopes by tau and rho themselves."""
     n = d.rows.shape[1]
@@ -164,11 +164,11 @@ def _normal_density(z: Floats, d: DensityData, gradient: Floats) -> float:
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _expit(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _softplus(x: float) -> float:
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))

@@ -9,18 +9,18 @@ Coordinates are those of ``hyper_coordinates`` and, model by model, of ``coeffic
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.beta_binomial import WORK_SIZE, beta_binomial_block, binomial_block, phi_terms
 from analysis.bayes.coefficient_coordinates import SCRATCH, coefficients, coefficients_gradient, variance_ratios
+from analysis.bayes.compiled import compiled
 from analysis.bayes.hyper_coordinates import hyper_gradient, hyper_shift
 from analysis.bayes.model_arrays import BETA_BINOMIAL, BINOMIAL, LARGEST_LOG_PHI, Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _prior(hyper: Floats, d: ModelArrays, gradient: Floats) -> float:
     """Log prior density of the hyper-parameters; adds to their gradient."""
     total = 0.0
@@ -41,7 +41,7 @@ def _prior(hyper: Floats, d: ModelArrays, gradient: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _estimates_block(eta: Floats, estimate: Floats, inverse: Floats, df: float, by_eta: Floats) -> float:
     """Log-density of a multivariate t around eta, up to a constant."""
     n = eta.size
@@ -57,7 +57,7 @@ def _estimates_block(eta: Floats, estimate: Floats, inverse: Floats, df: float, 
     return -0.5 * (df + n) * math.log1p(distance / df)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def likelihood_block(
     m: int, eta: Floats, phi: float, d: ModelArrays, by_eta: Floats, work: Floats
 ) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def likelihood_block(
     return _estimates_block(eta, d.yes[m], d.inverse[m], d.df[m], by_eta), 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+@compiled("contract", "nsz")
 def _linear(b: Floats, d: ModelArrays, eta: Floats) -> None:
     for i in range(eta.size):
         x = 0.0
@@ -78,7 +78,7 @@ def _linear(b: Floats, d: ModelArrays, eta: Floats) -> None:
         eta[i] = x
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+@compiled("contract", "nsz")
 def _linear_transposed(by_eta: Floats, d: ModelArrays, by_b: Floats) -> None:
     by_b[:] = 0.0
     for i in range(by_eta.size):
@@ -86,7 +86,7 @@ def _linear_transposed(by_eta: Floats, d: ModelArrays, by_b: Floats) -> None:
             by_b[d.column[i, k]] += d.value[i, k] * by_eta[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def weighted_gram(column: NDArray[np.int64], value: Floats, weight: Floats, size: int) -> Floats:
     """X' diag(w_m) X for every model, (M, P, P), from the nonzero entries of X."""
     found = np.zeros((weight.shape[0], size, size))
@@ -100,7 +100,7 @@ def weighted_gram(column: NDArray[np.int64], value: Floats, weight: Floats, size
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _one_model(
     m: int,
     z: Floats,
@@ -138,7 +138,7 @@ def _one_model(
     return total, by_log_phi
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _add_family(m: int, hyper: Floats, mean: Floats, d: ModelArrays, own_mean: Floats) -> None:
     """Means of the coefficients of model ``m``: those of all models, plus what its family adds."""
     for j in range(mean.size):
@@ -146,7 +146,7 @@ def _add_family(m: int, hyper: Floats, mean: Floats, d: ModelArrays, own_mean: F
         own_mean[j] = mean[j] + (hyper[k] if k >= 0 else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _add_family_gradient(m: int, by_own_mean: Floats, d: ModelArrays, by_mean: Floats, by_hyper: Floats) -> None:
     for j in range(by_mean.size):
         k = d.family_at[m, j]
@@ -155,7 +155,7 @@ def _add_family_gradient(m: int, by_own_mean: Floats, d: ModelArrays, by_mean: F
             by_hyper[k] += by_own_mean[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def whitened_log_density(z: Floats, d: ModelArrays, at: Coordinates) -> tuple[float, Floats]:
     """Log-density in whitened coordinates, up to a constant, and its gradient.
 

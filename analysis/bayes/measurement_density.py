@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from analysis.bayes.compiled import compiled
 from analysis.bayes.incoherence_data import ROUNDING
 
 Floats = NDArray[np.float64]
@@ -53,7 +53,7 @@ class MeasurementData(NamedTuple):
     limit: float
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def measurement_density(z: Floats, d: MeasurementData, gradient: Floats) -> float:
     """Log density at the point z up to a constant; ``gradient`` is overwritten with its slope."""
     n, states, prior = len(d.target), len(d.latent), d.prior
@@ -134,7 +134,7 @@ def measurement_density(z: Floats, d: MeasurementData, gradient: Floats) -> floa
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _placed(g, centre, scale, x, v):  # type: ignore[no-untyped-def]
     """An effect ~ N(centre, scale^2) from its coordinate g; (effect, by g, by scale, by centre, terms of its density).
 
@@ -153,7 +153,7 @@ def _placed(g, centre, scale, x, v):  # type: ignore[no-untyped-def]
     return centre + scale * h, scale * root, h + scale * h_by_scale, 1.0 - scale**2 / spread, terms
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _answers(y, mean, variance, limit):  # type: ignore[no-untyped-def]
     """Log-likelihood of a query's answers over wordings, censored at the limit; slopes by mean and variance."""
     value = by_mean = by_variance = 0.0
@@ -176,7 +176,7 @@ def _answers(y, mean, variance, limit):  # type: ignore[no-untyped-def]
     return value, by_mean, by_variance
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _log_cdf(x):  # type: ignore[no-untyped-def]
     """Log of the standard normal distribution function, and its slope."""
     if x > _FAR:

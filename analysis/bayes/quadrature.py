@@ -6,18 +6,16 @@ The odds of a sum are the product of the odds: one exp per log-odds and one per 
 from typing import Final
 
 import numpy as np
-from numba import njit
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 
-from analysis.bayes.elementary_functions import exponentials
+from analysis.bayes.compiled import compiled
+from analysis.bayes.elementary_functions import FARTHEST, exponentials
 
 Floats = NDArray[np.float64]
 
 NODES, _RAW_WEIGHTS = hermegauss(15)
 WEIGHTS: Final = _RAW_WEIGHTS / _RAW_WEIGHTS.sum()
-#: Log-odds are held inside this range before exp: the product of two odds is still an ordinary number.
-_FARTHEST: Final = 300.0
 
 
 def mean_logistic(eta: Floats, variance: Floats) -> Floats:
@@ -65,26 +63,26 @@ def _nodes(count: int) -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _mean_logistic(eta: Floats, sd: Floats, nodes: Floats, weights: Floats) -> Floats:
     found = np.zeros(eta.shape)
     odds, rest, of_nodes = np.empty(eta.shape[1]), np.empty(eta.shape[1]), np.empty(nodes.size)
     for s in range(eta.shape[0]):
-        exponentials(eta[s], _FARTHEST, odds, rest)
-        exponentials(nodes * sd[s], _FARTHEST, of_nodes, np.empty(nodes.size))
+        exponentials(eta[s], FARTHEST, odds, rest)
+        exponentials(nodes * sd[s], FARTHEST, of_nodes, np.empty(nodes.size))
         for q in range(nodes.size):
             _add_logistic(odds, of_nodes[q], weights[q], found[s])
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "arcp", "nsz"})
+@compiled("contract", "arcp", "nsz")
 def _add_logistic(odds: Floats, factor: float, weight: float, out: Floats) -> None:
     for i in range(odds.size):
         moved = odds[i] * factor
         out[i] += weight * moved / (1.0 + moved)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _chance_alike(
     eta: Floats, shared: Floats, own: Floats, outer: Floats, outer_weight: Floats, inner: Floats, inner_weight: Floats
 ) -> Floats:
@@ -93,9 +91,9 @@ def _chance_alike(
     odds, rest, rate = np.empty(sets * versions), np.empty(sets * versions), np.empty(sets * versions)
     of_inner = np.empty(inner.size)
     for s in range(draws):
-        exponentials(eta[s].ravel(), _FARTHEST, odds, rest)
+        exponentials(eta[s].ravel(), FARTHEST, odds, rest)
         for o in range(outer.size):
-            exponentials(inner * own[s] + outer[o] * shared[s], _FARTHEST, of_inner, np.empty(inner.size))
+            exponentials(inner * own[s] + outer[o] * shared[s], FARTHEST, of_inner, np.empty(inner.size))
             rate[:] = 0.0
             for i in range(inner.size):
                 _add_logistic(odds, of_inner[i], inner_weight[i], rate)

@@ -7,10 +7,10 @@ import arviz
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numba import njit
 from numpy.typing import NDArray
 
 from analysis.bayes.beta_binomial import WORK_SIZE, phi_terms
+from analysis.bayes.compiled import compiled
 from analysis.bayes.log_density import likelihood_block
 from analysis.bayes.model_arrays import LARGEST_LOG_PHI, ModelArrays
 from analysis.bayes.models.answer_bias import dense
@@ -126,7 +126,7 @@ def log_likelihood(fit: StageFit) -> Floats:
     return total.reshape(fit.shape)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled()
 def _add_likelihood(m: int, eta: Floats, phi: Floats, d: ModelArrays, total: Floats) -> None:
     by_eta, work = np.empty(eta.shape[1]), np.empty(WORK_SIZE)
     for i in range(eta.shape[0]):

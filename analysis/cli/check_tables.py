@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
     checked = check_tables([file for path in args.tables for file in _files(path)], _declared(args.declaration))
     for table in checked:
-        empty = f", {table.empty:,} not made for an empty cell" if table.empty else ""
+        empty = f", {table.empty:,} not made for want of a number" if table.empty else ""
         found = counted(len(table.findings), "contradiction")
         if not table.checks and not table.empty:
             print(printable(f"{table.where}: {table.declaration}: nothing to check without the tables it is about"))

@@ -115,8 +115,7 @@ def _assumed(args: argparse.Namespace) -> "Answers":
             f"{args.source[0]}: a question stands alone; logs, --study, --task, --model, --measure do not"
         )
     given = {field.name: getattr(args, field.name) for field in fields(Assumptions)}
-    power = 0.8 if args.power is None else args.power
-    return assumed_answers(args.source[0], Assumptions(**given), effect=args.effect, power=power, level=args.level)
+    return assumed_answers(args.source[0], Assumptions(**given), effect=args.effect, power=args.power, level=args.level)
 
 
 def _observed(args: argparse.Namespace) -> "Answers":

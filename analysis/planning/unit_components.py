@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.frequentist.cell_rates import POOLED_DESIGN, Design, design_of
 from analysis.frequentist.clustered import clustered_contrasts
@@ -27,6 +28,7 @@ PARTED: Final = ("balanced_accuracy", "answer_bias", "polarity_sensitivity")
 ASKED_ONCE: Final = "units are mostly asked once, so that nothing is known of how their answers vary"
 #: Pairs of models whose differences are taken at most.
 MOST_PAIRS: Final = 300
+_PAIR_COLUMNS: Final = ["task", "measure", "std_error", "df", "n_clusters", "unit"]
 _COUNTS: Final = ("n_answered", "n_correct", "n_uncertain")
 
 
@@ -62,17 +64,14 @@ def pair_errors(sums: pd.DataFrame, *, uncertain: str = "incorrect", unit: str =
     rows = []
     for task in tasks_of(sums):
         for part in portions(task):
-            arrays = pooled_arrays(part, *accuracy_columns(part, uncertain))
-            first, second = np.triu_indices(len(part.models), 1)
-            some = np.unique(np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).astype(int))
-            if not len(first):
+            pairs = _spread_pairs(len(part.models))
+            if not len(pairs):
                 continue
-            pairs = np.stack([first[some], second[some]], axis=1)
+            arrays = pooled_arrays(part, *accuracy_columns(part, uncertain))
             found = floor_differences(arrays.n, arrays.y, arrays.weights, pairs=pairs)
             errors = {"std_error": found.std_error, "df": found.df, "n_clusters": found.n_clusters}
             rows.append(pd.DataFrame(errors | {"task": part.task, "measure": "accuracy", "unit": unit}))
-    columns = ["task", "measure", "std_error", "df", "n_clusters", "unit"]
-    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+    return pd.concat(rows, ignore_index=True)[_PAIR_COLUMNS] if rows else pd.DataFrame(columns=_PAIR_COLUMNS)
 
 
 def score_pair_errors(items: pd.DataFrame, *, task: str, unit: str = "unit") -> pd.DataFrame:
@@ -92,16 +91,20 @@ def score_pair_errors(items: pd.DataFrame, *, task: str, unit: str = "unit") -> 
     scores = items.assign(model=items["model"].astype(str)).pivot(index="item", columns="model", values="score")
     units = items.drop_duplicates("item").set_index("item")["unit"].reindex(scores.index)
     codes, values = pd.factorize(units, sort=True)[0], scores.sort_index(axis=1).to_numpy(float)
-    first, second = np.triu_indices(values.shape[1], 1)
-    some = np.unique(np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).astype(int))
     rows = []
-    for a, b in zip(first[some], second[some], strict=True):
+    for a, b in _spread_pairs(values.shape[1]):
         both = ~np.isnan(values[:, [a, b]]).any(axis=1)
         at = pd.factorize(codes[both])[0]
         sums = [np.bincount(at, x) for x in (np.ones(len(at)), values[both, a], values[both, b])]
         found = paired_difference(*sums, ci_level=0.95)
         rows.append((task, "mean_score", float(found.std_error), float(found.df), int(at.max(initial=-1)) + 1, unit))
-    return pd.DataFrame(rows, columns=["task", "measure", "std_error", "df", "n_clusters", "unit"])
+    return pd.DataFrame(rows, columns=_PAIR_COLUMNS)
+
+
+def _spread_pairs(models: int) -> NDArray[np.intp]:
+    """Pairs (P, 2) of models, all of them or some that are evenly spread over all."""
+    pairs = np.stack(np.triu_indices(models, 1), axis=1)
+    return pairs[np.unique(np.linspace(0, len(pairs) - 1, min(len(pairs), MOST_PAIRS)).astype(int))]
 
 
 def _components(task: TaskSums, uncertain: str) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """A report as a folder: written aside, moved into place when it is complete."""
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.errors import AnalysisError
+from analysis.new_folder import check_parent
 from analysis.provenance import file_digest
 from analysis.report.content import RenderedFigure, ReportContent, check_names
 from analysis.report.document import DOCUMENT, render_document
@@ -23,10 +23,8 @@ from analysis.report.manifest import MANIFEST_NAME, holds_our_manifest, manifest
 from analysis.report.number_macros import number_macros
 from analysis.report.page import is_simulated, render_page
 from analysis.report.references import bibtex, cited_keys
-from analysis.report.table_files import TABLE_FORMATS, table_texts
+from analysis.report.table_files import table_texts
 from analysis.report.typeset import typeset
-
-__all__ = ["FOLDERS", "TABLE_FORMATS", "check_target", "frame_csv", "write_parquet", "write_report"]
 
 FOLDERS: Final = ("tables", "figures", "data")
 
@@ -66,7 +64,7 @@ def write_report(content: ReportContent, out: Path, *, pdf: bool = False) -> Pat
 
 def check_target(out: Path) -> None:
     """Refuse a place that holds something else or cannot be written; worth asking before any work is done."""
-    _check_parent(out)
+    check_parent(out, instead="another folder for the report")
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not out.is_dir():
@@ -77,16 +75,6 @@ def check_target(out: Path) -> None:
     raise AnalysisError(
         f"{out}: holds files and no {MANIFEST_NAME} of a report, so it is not replaced; name another folder or empty it"
     )
-
-
-def _check_parent(out: Path) -> None:
-    """Refuse a folder that cannot be made: what of its path exists must be a directory that can be written."""
-    place = out.resolve()
-    parent = next((path for path in place.parents if os.path.lexists(path)), place)
-    if not parent.is_dir():
-        raise AnalysisError(f"{out}: {parent} is no directory; name another folder for the report")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise AnalysisError(f"{out}: {parent} cannot be written; name another folder for the report")
 
 
 def _refuse_foreign(out: Path) -> None:

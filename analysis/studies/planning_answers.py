@@ -93,20 +93,26 @@ class Answers:
 
 
 def assumed_answers(
-    asked: str, assumptions: Assumptions, *, effect: float | None = None, power: float = 0.8, level: float | None = None
+    asked: str,
+    assumptions: Assumptions,
+    *,
+    effect: float | None = None,
+    power: float | None = None,
+    level: float | None = None,
 ) -> Answers:
     """Answers to one question under assumptions; of the floor, ``accuracy`` is the floor to show."""
+    target = PlanningSettings().power if power is None else power
     if asked == "floor" and assumptions.accuracy is not None:
         effect, assumptions = _floor_effect(assumptions, effect), replace(assumptions, accuracy=None)
     question = assumed_question(asked, assumptions, level=level)
     kind = KINDS[asked]
     size = check_effect(question, kind.effect if effect is None else effect)
     name = f"{kind.asks[0].upper()}{kind.asks[1:]}"
-    rows = pd.DataFrame([{"label": name, "asked": asked} | answer(question, effect=size, power=power)])
+    rows = pd.DataFrame([{"label": name, "asked": asked} | answer(question, effect=size, power=target)])
     unit = () if question.unit == "unit" else (f"a unit is one {question.unit}",)
     notes = [f"{said[0].upper()}{said[1:]}." for said in (*question.assumed, *unit)]
     if asked == "persistent":
-        k = wordings_needed(assumptions, size, power=power, level=kind.level if level is None else level)
+        k = wordings_needed(assumptions, size, power=target, level=kind.level if level is None else level)
         notes.append(
             f"With {counted(question.units, 'instance')} the effect takes {counted(k, 'wording')}."
             if k == k
@@ -115,7 +121,7 @@ def assumed_answers(
         if question.units < FEW_INSTANCES:
             notes.append(f"Fewer than {FEW_INSTANCES} instances: a few may carry the effect; ask more items.")
     questions = {name: question}
-    return Answers(questions, rows, sizes_rows(questions, {name: size}, power), power, tuple(notes))
+    return Answers(questions, rows, sizes_rows(questions, {name: size}, target), target, tuple(notes))
 
 
 def _floor_effect(assumptions: Assumptions, effect: float | None) -> float:

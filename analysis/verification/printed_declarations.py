@@ -20,7 +20,7 @@ from analysis.verification.printed_p_values import DISTRIBUTIONS, PValue
 from analysis.verification.printed_statements import Statement, statement_group
 
 RELATIONS: Final = ("=", "<=", ">=")
-_RELATION_KEYS: Final = {"left", "relation", "right", "only", "says"}
+_RELATION_KEYS: Final = {"left", "relation", "right", "only", "but", "says"}
 _PROPORTION_KEYS: Final = {"columns", "n", "percent"}
 _P_VALUE_KEYS: Final = {"p", "distribution", "statistic", "df", "only", "stars"}
 _TABLE_KEYS: Final = {"name", "columns", "counts", "exact", "relation", "proportion", "p_value"}
@@ -29,13 +29,14 @@ _JOIN_KEYS: Final = {"name", "left", "right", "left_key", "right_key", "relation
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``left relation right`` in every row, or in the rows whose columns have a text that ``only`` names."""
+    """``left relation right`` in every row, or those whose columns have a text of ``only`` and none of ``but``."""
 
     text: str
     left: Expression
     relation: str
     right: Expression
     only: Mapping[str, tuple[str, ...]]
+    but: Mapping[str, tuple[str, ...]]
     says: str = ""
 
 
@@ -181,11 +182,11 @@ def _relation(raw: Mapping[str, Any], known: set[str], where: str) -> Relation:
     sign = one_text(raw.get("relation", "="), f"{where}: relation")
     if sign not in RELATIONS:
         raise AnalysisError(f"{where}: relation is one of {' '.join(RELATIONS)}, not {sign!r}")
-    only = chosen_rows(raw.get("only", {}), f"{where}: only")
+    only, but = (chosen_rows(raw.get(key, {}), f"{where}: {key}") for key in ("only", "but"))
     sides = [one_expression(text, where) for text in (left, right)]
-    _known({*only, *(name for side in sides for name in roles_of(side))}, known, where)
+    _known({*only, *but, *(name for side in sides for name in roles_of(side))}, known, where)
     says = one_text(raw.get("says", ""), f"{where}: says", empty=True)
-    return Relation(f"{left} {sign} {right}", sides[0], sign, sides[1], only, says)
+    return Relation(f"{left} {sign} {right}", sides[0], sign, sides[1], only, but, says)
 
 
 def _proportions(raw: Mapping[str, Any], known: set[str], where: str) -> Proportions:

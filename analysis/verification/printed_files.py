@@ -84,7 +84,7 @@ def printed_table(path: Path) -> PrintedTable:
 
 
 def joined(left: PrintedTable, right: PrintedTable, keys: tuple[str, str]) -> PrintedTable:
-    """Rows of the left table with the right one's columns, after ``right_``, where their keys agree.
+    """Rows of the left table with the right one's columns, after ``right_``: empty where no row there has their key.
 
     Raises
     ------
@@ -97,10 +97,11 @@ def joined(left: PrintedTable, right: PrintedTable, keys: tuple[str, str]) -> Pr
         if key in others:
             raise AnalysisError(f"{right.where}: lines {others[key].line} and {row.line} are both of {key!r}")
         others[key] = row
+    none = PrintedRow(right.where, 0, dict.fromkeys(right.header, ""))
     rows = tuple(
         PrintedRow(row.where, row.line, {**row.cells, **{f"right_{name}": cell for name, cell in other.cells.items()}})
         for row in left.rows
-        if (other := others.get(_key(row, keys[0]))) is not None
+        for other in [others.get(_key(row, keys[0]), none)]
     )
     header = (*left.header, *(f"right_{name}" for name in right.header))
     return PrintedTable(f"{left.where} and {right.where}", header, rows, f"{left.file} and {right.file}")

@@ -19,10 +19,20 @@ class Span:
     high: Fraction
 
     @property
+    def middle(self) -> Fraction:
+        """The number as it is printed."""
+        return (self.low + self.high) / 2
+
+    @property
+    def counted(self) -> "Span":
+        """The one value of a number printed without decimals, taken for a count; the span itself of any other."""
+        return Span(self.middle, self.middle) if self.high - self.low == 1 else self
+
+    @property
     def text(self) -> str:
         """Both ends in decimals, or the one value."""
         if float(self.high - self.low) < 1e-6:
-            return _decimal((self.low + self.high) / 2)
+            return _decimal(self.middle)
         return f"{_decimal(self.low)} to {_decimal(self.high)}"
 
 
@@ -106,7 +116,7 @@ def rounded_twice(span: Span, n: int, scale: int = 1) -> str | None:
     for k in range(max(0, (span.low - unit) * n // scale), min(n, (span.high + unit) * n // scale) + 1):
         share = Fraction(k * scale, n)
         once = _half_up(share, unit / 10)
-        if _half_up(once, unit) == (span.low + span.high) / 2:
+        if _half_up(once, unit) == span.middle:
             return f"{k} of {n:,} is {_decimal(share)}, then {_decimal(once)}"
     return None
 

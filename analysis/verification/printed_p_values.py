@@ -43,8 +43,8 @@ def printed_p(text: str) -> tuple[Span, int] | None:
     return span, len(found[3])
 
 
-def p_span(distribution: str, statistic: Span, df: int) -> Span:
-    """p-values that a printed statistic can have.
+def p_span(distribution: str, statistic: Span, df: Span) -> Span:
+    """p-values that a printed statistic with printed degrees of freedom can have.
 
     Raises
     ------
@@ -55,12 +55,16 @@ def p_span(distribution: str, statistic: Span, df: int) -> Span:
     ----------
     Nuijten et al. (2016), Behavior Research Methods 48:1205-1226, doi:10.3758/s13428-015-0664-2.
     """
-    if df < (3 if distribution == "rho" else 1):
-        raise AnalysisError(f"{df} leaves no degrees of freedom")
+    if df.high < (3 if distribution == "rho" else 1):
+        raise AnalysisError(f"{df.text} leaves no degrees of freedom")
     sizes = [abs(float(statistic.low)), abs(float(statistic.high))]
     if statistic.low <= 0 <= statistic.high:
         sizes.append(0.0)
-    tails = [Fraction(_tail(distribution, size, df)) for size in (min(sizes), max(sizes))]
+    tails = [
+        Fraction(_tail(distribution, size, float(freedom)))
+        for size in (min(sizes), max(sizes))
+        for freedom in (df.low, df.high)
+    ]
     return Span(min(tails) - _SLACK, max(tails) + _SLACK)
 
 
@@ -69,7 +73,7 @@ def stars_agree(span: Span, stars: int, levels: tuple[float, ...]) -> bool:
     return sum(span.high < level for level in levels) <= stars <= sum(span.low <= level for level in levels)
 
 
-def _tail(distribution: str, size: float, df: int) -> float:
+def _tail(distribution: str, size: float, df: float) -> float:
     if distribution == "chi2":
         return float(chi2.sf(size, df))
     if distribution == "t":

@@ -41,11 +41,6 @@ class CheckedTable:
 Outcome = Finding | bool | None
 
 
-def check_table(path: Path, declared: Declarations) -> tuple[CheckedTable, ...]:
-    """Check one CSV file; ``check_tables`` of one."""
-    return check_tables([path], declared)
-
-
 def check_tables(paths: Sequence[Path], declared: Declarations) -> tuple[CheckedTable, ...]:
     """Check CSV files against every declaration whose columns they have, and against each other.
 
@@ -61,12 +56,11 @@ def check_tables(paths: Sequence[Path], declared: Declarations) -> tuple[Checked
         table = printed_table(path)
         for declaration in _fitting(table, declared.tables):
             fitting.setdefault(declaration.name, []).append(table)
-            found.append(_checked(table.where, declaration.name, _within(table, declaration)))
+            found.append(_checked(table.where, declaration.name, _declared(table, declaration)))
     tables = _known_tables(fitting, declared)
     for join in declared.joins:
         if join.name in tables and join.relations:
-            outcomes = [one for row in tables[join.name].rows for one in _related(row, join.relations)]
-            found.append(_checked(tables[join.name].where, join.name, outcomes))
+            found.append(_checked(tables[join.name].where, join.name, _within(tables[join.name], join.relations)))
     stated: dict[str, list[Outcome]] = {}
     for statement in declared.statements:
         for where, outcome in _stated(statement, tables):
@@ -111,28 +105,28 @@ def _checked(where: str, name: str, outcomes: Sequence[Outcome]) -> CheckedTable
     return CheckedTable(where, name, findings, len(made), len(outcomes) - len(made))
 
 
-def _within(table: PrintedTable, declaration: TableDeclaration) -> list[Outcome]:
-    found: list[Outcome] = []
-    for row in table.rows:
-        found += _related(row, declaration.relations, declaration.counts)
-        found += [one for shares in declaration.proportions for one in _counted(row, shares)]
-        found += [_p_value(row, rule) for rule in declaration.p_values if row.has(rule.only)]
+def _declared(table: PrintedTable, declaration: TableDeclaration) -> list[Outcome]:
+    found = _within(table, declaration.relations, declaration.counts)
+    found += [one for row in table.rows for shares in declaration.proportions for one in _counted(row, shares)]
+    for rule in declaration.p_values:
+        found += [_p_value(row, rule) for row in table.rows if row.has(rule.only)] or [None]
     return found
 
 
-def _related(row: PrintedRow, relations: Sequence[Relation], counts: Sequence[str] = ()) -> Iterator[Outcome]:
+def _within(table: PrintedTable, relations: Sequence[Relation], counts: Sequence[str] = ()) -> list[Outcome]:
+    """Relations in the rows that they are about; one that is about no row there lacks its numbers."""
+    found: list[Outcome] = []
     for relation in relations:
-        if not row.has(relation.only):
-            continue
-        spans = row.numbers((relation.left, relation.right))
-        if spans is None:
-            yield None
-            continue
-        middle = {name: (spans[name].low + spans[name].high) / 2 for name in counts if name in spans}
-        yield _relation(row, relation, spans | {name: Span(value, value) for name, value in middle.items()})
+        rows = [row for row in table.rows if row.has(relation.only) and not (relation.but and row.has(relation.but))]
+        found += [_relation(row, relation, counts) for row in rows] or [None]
+    return found
 
 
-def _relation(row: PrintedRow, relation: Relation, spans: Mapping[str, Span]) -> Outcome:
+def _relation(row: PrintedRow, relation: Relation, counts: Sequence[str]) -> Outcome:
+    spans = row.numbers((relation.left, relation.right))
+    if spans is None:
+        return None
+    spans = {name: Span(span.middle, span.middle) if name in counts else span for name, span in spans.items()}
     left, right = implied_span(relation.left, spans), implied_span(relation.right, spans)
     too_low, too_high = left.high < right.low, left.low > right.high
     if not {"=": too_low or too_high, "<=": too_high, ">=": too_low}[relation.relation]:
@@ -145,7 +139,7 @@ def _relation(row: PrintedRow, relation: Relation, spans: Mapping[str, Span]) ->
 
 def _counted(row: PrintedRow, shares: Proportions) -> Iterator[Outcome]:
     total = row.number(shares.n) if isinstance(shares.n, str) else None
-    n = shares.n if isinstance(shares.n, int) else None if total is None else round((total.low + total.high) / 2)
+    n = shares.n if isinstance(shares.n, int) else None if total is None else round(total.middle)
     for column in shares.columns:
         span = row.number(column)
         if span is None or n is None:
@@ -171,7 +165,7 @@ def _p_value(row: PrintedRow, rule: PValue) -> Outcome:
     if statistic is None or df is None or printed is None:
         return None
     span, stars = printed
-    possible = p_span(rule.distribution, statistic, round((df.low + df.high) / 2))
+    possible = p_span(rule.distribution, statistic, df.counted)
     shown = f"{rule.p} {row.cells[rule.p].strip()}"
     text = f"{rule.p} of {rule.statistic} ({rule.distribution}, {rule.df} {row.cells[rule.df].strip()})"
     if possible.high < span.low or possible.low > span.high:
@@ -188,17 +182,19 @@ def _stated(statement: Statement, tables: Mapping[str, PrintedTable]) -> Iterato
     if of is None:
         return
     chosen = [row for row in of.rows if row.has(statement.rows)]
-    if quoted is not None:
-        for row in quoted.rows:
-            if row.has(statement.at):
-                shown = ", ".join(row.cells[name].strip() for name in roles_of(statement.column))
-                name = " ".join(row.cells[column].strip() for column in statement.at)
-                rule = f"{name} is {statement.text}, {of.file}"
-                yield quoted.where, _compared(statement, chosen, of, (row, rule, shown), row.value(statement.column))
-    elif statement.printed and chosen:
+    where, rows = (of.where, ()) if quoted is None else (quoted.where, quoted.rows)
+    places = [row for row in rows if row.has(statement.at)]
+    for row in places:
+        shown = ", ".join(row.cells[name].strip() for name in roles_of(statement.column))
+        name = " ".join(row.cells[column].strip() for column in statement.at)
+        rule = f"{name} is {statement.text}, {of.file}"
+        yield where, _compared(statement, chosen, of, (row, rule, shown), row.value(statement.column))
+    if not places and statement.printed and chosen:
         rule = f"{statement.text} ({statement.says})"
         printed = printed_span(statement.printed)
         yield of.where, _compared(statement, chosen, of, (chosen[0], rule, statement.printed), printed)
+    elif not places and quoted is not None:
+        yield where, None
 
 
 def _compared(

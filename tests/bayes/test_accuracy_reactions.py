@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import norm
+from scipy.stats import halfnorm, norm
 
 from analysis.bayes.accuracy_data import answer_set
 from analysis.bayes.accuracy_posterior import posterior_of
 from analysis.bayes.accuracy_priors import AccuracyPriors, mean_accuracy
-from analysis.bayes.accuracy_reactions import drawn_reactions, own_residuals, spread_of_level
-from analysis.bayes.accuracy_sampling import AccuracyDraws, accuracy_settings, sample_accuracy
+from analysis.bayes.accuracy_reactions import Reactions, drawn_reactions, residuals_by_item, spread_of_level
+from analysis.bayes.accuracy_sampling import AccuracyDraws, accuracy_settings, sample_accuracy, sampler_gates
 from analysis.bayes.accuracy_simulation import answer_rows, simulated_right
 from analysis.frequentist.paired_intervals import paired_difference
 from tests.bayes.accuracy_answers import answers_table
@@ -25,10 +25,10 @@ def reacting(sd, *, models=3, units=30, size=6, samples=1, seed=1):
     return answer_rows(rng.binomial(samples, p), samples, unit)
 
 
-def drawn(answers, *, level, seed=2):
+def drawn(answers, *, level, seed=2, careful=False):
     found = {"level": np.tile(level, (1, 400, 1)), "sd": np.full((1, 400), np.sqrt(2.0))}
     found |= {"share": np.full((1, 400), 0.5), "log_phi": np.full((1, 400), np.inf)}
-    return drawn_reactions(answers, found, PRIORS, np.random.default_rng(seed))
+    return drawn_reactions(answers, found, PRIORS, np.random.default_rng(seed), careful=careful)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,9 @@ def test_spread_and_residuals_by_hand():
     away = np.array([[0.25, 0.25, -0.75, 0.25], [0.0, 2 / 3, -1 / 3, -1 / 3]])
     by_item = [0.25, 11 / 24, -13 / 24, -1 / 24]
     expected = np.where(answers.n > 0, away - by_item, 0.0)
-    assert own_residuals(answers, answers.right) == pytest.approx(expected)
+    of_item, own = residuals_by_item(answers, answers.right)
+    assert of_item == pytest.approx(by_item)
+    assert own == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("sd", "samples"), [(0.0, 1), (0.8, 1), (1.6, 1), (0.8, 3)])
@@ -68,6 +70,36 @@ def test_the_sd_of_reactions_is_recovered(sd, samples):
     assert high >= sd
     assert high - low < 1.25
     assert (high < 0.6) == (sd == 0)
+
+
+def test_the_error_of_the_simulated_likelihood_is_that_between_seeds():
+    """Catches an error of draws alone (a sixth of it), a jackknife without its factor (a third), a gate not asked."""
+    answers = answer_set(reacting(0.8, models=4, units=12, size=4))
+    found = [drawn(answers, level=np.linspace(0, 1, 4), seed=seed) for seed in range(8)]
+    sizes = np.array([np.sqrt((one.sd**2).mean()) for one in found])
+    of_draws = np.mean([(one.sd**2).std() / np.sqrt(one.sd.size) / 2 / (one.sd**2).mean() for one in found])
+    between = np.sqrt((sizes.std(ddof=1) / sizes.mean()) ** 2 - of_draws**2)
+    assert np.mean([one.error for one in found]) == pytest.approx(between, rel=0.6)
+    careful = drawn(answers, level=np.linspace(0, 1, 4), careful=True)
+    assert careful.error < 0.7 * np.mean([one.error for one in found])
+
+
+@pytest.mark.parametrize(("error", "passed"), [(0.099, True), (0.101, False)])
+def test_too_few_simulated_data_sets_fail_the_fit(error, passed):
+    """Catches an error that is recorded and not judged."""
+    posterior = posterior_of(answer_set(answers_table(3, 5)), PRIORS)
+    none = np.zeros((2, 3, 3))
+    draws = AccuracyDraws(posterior, np.zeros((2, 3, posterior.size)), 1, 0, 0, Reactions(none[..., 0], none, error))
+    assert all(gate.passed for gate in sampler_gates(draws)) == passed
+
+
+def test_answers_that_are_all_right_tell_nothing_of_reactions():
+    """Catches a logarithm of 0: the prior is left, and levels are spread by it."""
+    answers = answer_set(answer_rows(np.ones((3, 24), np.int64), 1, np.arange(24) // 6))
+    found = drawn(answers, level=np.array([2.0, 3.0, 4.0]))
+    expected = halfnorm.ppf([0.25, 0.5, 0.75])
+    assert np.quantile(found.sd, [0.25, 0.5, 0.75]) == pytest.approx(expected, abs=0.13)
+    assert found.error == 0
 
 
 def test_shifts_have_the_spread_of_the_mean_over_units():

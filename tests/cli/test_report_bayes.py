@@ -13,7 +13,7 @@ import pytest
 from analysis.bayes.result import AnswerBiasFit
 from analysis.cli.main import main
 from analysis.report.spec import Table
-from analysis.report.write import TABLE_FORMATS
+from analysis.report.table_files import TABLE_FORMATS
 from analysis.studies import bayesian
 from analysis.studies.bayesian_settings import MOST_TASKS, bayesian_by_task
 from analysis.studies.context import BayesianSettings

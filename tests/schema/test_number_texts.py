@@ -24,6 +24,10 @@ from analysis.schema.number_texts import number_of
         ("about 70%", 1.0, True, None),
         ("%", 1.0, True, None),
         ("1_000", 1.0, True, None),
+        ("0.9%", 100.0, False, 0.9),
+        ("57.2%", 1.0, False, 0.572),
+        ("1e-99999999999999999999%", 1.0, False, 0.0),
+        ("1e999%", 1.0, False, float("inf")),
         ("1e-3", None, True, 0.001),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 
 from analysis.report.columns import Decision, Text
 from analysis.report.spec import Table
-from analysis.report.write import TABLE_FORMATS
+from analysis.report.table_files import TABLE_FORMATS
 
 GOLDEN = Path(__file__).parent / "golden"
 #: Columns of numbers that settings fix, whatever was drawn.

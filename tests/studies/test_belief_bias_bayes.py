@@ -12,7 +12,7 @@ from analysis.bayes import gates
 from analysis.bayes.belief_bias_priors import BeliefPriors
 from analysis.errors import AnalysisError
 from analysis.report.formatted import format_table
-from analysis.report.write import TABLE_FORMATS
+from analysis.report.table_files import TABLE_FORMATS
 from analysis.simulation.syllogisms import Syllogisms, simulate_syllogisms
 from analysis.simulation.vote_files import write_vote_files
 from analysis.studies.belief_bias_bayes import belief_bias_bayes_part

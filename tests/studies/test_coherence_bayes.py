@@ -11,7 +11,7 @@ from analysis.bayes import gates
 from analysis.bayes.kept_fits import UNREADABLE
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
-from analysis.report.write import TABLE_FORMATS
+from analysis.report.table_files import TABLE_FORMATS
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
 from analysis.simulation.latent_responders import CoherenceResponder
 from analysis.simulation.write_logs import write_logs

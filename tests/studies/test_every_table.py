@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from analysis.report.spec import Table
-from analysis.report.write import TABLE_FORMATS
+from analysis.report.table_files import TABLE_FORMATS
 from analysis.studies.context import Resampling
 from analysis.studies.difference import logs_difference
 from analysis.studies.difference_tables import difference_tables

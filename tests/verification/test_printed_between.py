@@ -83,6 +83,31 @@ def test_an_empty_cell_is_counted(tmp_path):
     assert sum(table.empty for table in checked) == 4
 
 
+def test_a_row_without_a_partner_is_counted_and_no_summary_is_made_without_it(tmp_path):
+    """Catches a model that is called otherwise in the other table: lost unseen, and a correlation of those left."""
+    named = {
+        "gaps.csv": FILES["gaps.csv"] + "C,1B,0.00\n",
+        "rates.csv": FILES["rates.csv"] + "C-1b,0.90,0.90\n",
+        "text.csv": "what,value\nr,0.37\n",
+    }
+    assert findings(tmp_path, named) == []
+    assert [row for _, row, _ in findings(tmp_path, named | {"text.csv": "what,value\nr,0.47\n"})] == ["r"]
+    otherwise = named | {"rates.csv": named["rates.csv"].replace("C-1b", "C-1b-chat")}
+    checked = {one.declaration: one for one in check_tables(files(tmp_path, otherwise), declarations(RULES, "here"))}
+    assert (checked["both"].checks, checked["both"].empty) == (3, 1)
+    assert not [one for table in checked.values() for one in table.findings]
+
+
+def test_a_number_that_its_table_does_not_print_is_not_made_or_the_one_that_is_known(tmp_path, capsys):
+    """Catches a misspelt row, whose number is never looked at."""
+    files(tmp_path)
+    for known, said in (("", "2 checks, 1 not made for want of a number, 0 contradictions"), ("0.90", "printed 0.90")):
+        rules = RULES.replace('what = "mean" }', f'what = "maen" }}, printed = "{known}"')
+        (tmp_path / "rules.toml").write_text(rules, encoding="utf-8")
+        assert main(["check-tables", str(tmp_path), "--declaration", str(tmp_path / "rules.toml")]) == bool(known)
+        assert said in capsys.readouterr().out
+
+
 def test_statements_without_their_table_are_said_to_be_unchecked(tmp_path, capsys):
     """Catches a file of quoted figures that passes because nothing was looked at."""
     files(tmp_path)
@@ -99,7 +124,7 @@ def test_statements_without_their_table_are_said_to_be_unchecked(tmp_path, capsy
         ({"rates.csv": FILES["rates.csv"] + "a-2b,0.1,0.9\n"}, "lines 3 and 5 are both of 'a-2b'"),
         ({"again.csv": FILES["rates.csv"]}, "both fit 'rates', with which others are compared"),
         ({"text.csv": "what,value\nmean,half\n"}, "line 2, column value: 'half' is no printed number"),
-        ({"rates.csv": "model,right,wrong\nA-1B,0.6,0.4\nA-2B,0.7,0.3\n"}, "pearson of 2 rows"),
+        ({"gaps.csv": "family,size,gap\nA,1B,0.20\nB,1B,-0.20\n"}, "pearson of 2 rows"),
     ],
 )
 def test_tables_that_cannot_be_compared_get_one_message(tmp_path, changed, said):

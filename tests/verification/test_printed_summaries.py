@@ -1,5 +1,6 @@
 """Summaries of printed numbers: what the true numbers give always lies within what is called possible."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -92,21 +93,34 @@ def test_summaries_that_are_not_defined_say_so(take, texts, said):
         summary_span(take, [[printed_span(text)] for text in texts])
 
 
-@pytest.mark.parametrize(
-    ("distribution", "statistic", "df", "p"),
-    [("t", "2.47", 13, stats.ttest_1samp), ("chi2", "3.77", 2, None), ("rho", "-0.825", 12, None)],
-)
-def test_p_values_follow_from_their_statistics(distribution, statistic, df, p):
+def exactly(value):
+    return Span(Fraction(value), Fraction(value))
+
+
+def test_p_values_follow_from_their_statistics():
     """Catches one tail for two, the wrong degrees of freedom, and a correlation's p by another formula."""
-    known = {"t": 2 * stats.t.sf(2.47, 13), "chi2": stats.chi2.sf(3.77, 2)}
     x = np.arange(12.0)
-    rho_known = 2 * stats.t.sf(0.825 * np.sqrt(10 / (1 - 0.825**2)), 10)
-    span = p_span(distribution, printed_span(statistic), df)
-    assert span.low < known.get(distribution, rho_known) < span.high
-    y = np.roll(x, 3)
-    own = stats.spearmanr(x, y)
-    exact = p_span("rho", Span(Fraction(own.statistic), Fraction(own.statistic)), 12)
-    assert exact.low <= own.pvalue <= exact.high
+    rho = stats.spearmanr(x, np.roll(x, 3))
+    for distribution, statistic, df, p in (
+        ("t", 2.47, 13, 2 * stats.t.sf(2.47, 13)),
+        ("chi2", 3.77, 2, stats.chi2.sf(3.77, 2)),
+        ("rho", -0.825, 12, 2 * stats.t.sf(0.825 * np.sqrt(10 / (1 - 0.825**2)), 10)),
+        ("rho", rho.statistic, 12, rho.pvalue),
+    ):
+        span = p_span(distribution, exactly(statistic), exactly(df))
+        assert span.low < p < span.high, distribution
+        assert span.high - span.low < 1e-8, distribution
+
+
+@pytest.mark.parametrize(("distribution", "sizes"), [("t", (-2.1, -1.9)), ("chi2", (1.9, 2.1)), ("rho", (-0.1, 0.3))])
+def test_p_values_are_those_of_all_that_print_alike(distribution, sizes):
+    """Catches ends that are swapped, a statistic around 0 whose largest p is missed, and 5.6 rounded to 6."""
+    span = p_span(distribution, Span(*map(Fraction, sizes)), printed_span("5.6"))
+    for df, size in itertools.product((5.55, 5.6, 5.65), (*sizes, np.clip(0, *sizes))):
+        exact = p_span(distribution, exactly(size), exactly(df))
+        assert span.low <= exact.low <= exact.high <= span.high
+    assert printed_span("6").counted == exactly(6), "degrees of freedom printed without decimals are no 5.5 to 6.5"
+    assert printed_span("5.6").counted == printed_span("5.6")
 
 
 def test_printed_p_values_and_their_stars():
@@ -120,7 +134,7 @@ def test_printed_p_values_and_their_stars():
     assert not stars_agree(printed_p("0.0062 **")[0], 3, levels)
     assert stars_agree(printed_p("0.0010 ***")[0], 3, levels), "0.0010 may be below 0.001"
     with pytest.raises(AnalysisError, match="no degrees of freedom"):
-        p_span("rho", printed_span("0.5"), 2)
+        p_span("rho", printed_span("0.5"), exactly(2))
 
 
 def test_a_number_rounded_twice_is_recognised():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.bayes.accuracy_points import RANGE
-from analysis.errors import AnalysisError
+from analysis.bayes.prior_values import check_values
 
 Floats = NDArray[np.float64]
 
@@ -39,10 +39,7 @@ class AccuracyPriors:
     concentration_sd: float = 1.5
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name not in LOCATIONS and value <= 0):
-                kind = "a finite number" if name in LOCATIONS else "a finite number above 0"
-                raise AnalysisError(f"prior {name}: must be {kind}, not {value!r}")
+        check_values(self, LOCATIONS)
 
 
 #: Prior -> what it is, and its meaning on the probability scale.

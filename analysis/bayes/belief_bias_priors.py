@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.bayes.prior_values import check_values
 from analysis.bayes.quadrature import mean_logistic
 from analysis.errors import AnalysisError
 from analysis.measures.belief import belief_bias
@@ -47,10 +48,7 @@ class BeliefPriors:
     version_sd: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name not in LOCATIONS and value <= 0):
-                kind = "a finite number" if name in LOCATIONS else "a finite number above 0"
-                raise AnalysisError(f"prior {name}: must be {kind}, not {value!r}")
+        check_values(self, LOCATIONS)
 
 
 #: Prior -> what it scales, and its meaning on the probability scale.

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from analysis.bayes.incoherence_data import ROUNDING
 from analysis.bayes.incoherence_quantities import instance_quantities, population_quantities
-from analysis.errors import AnalysisError
+from analysis.bayes.prior_values import check_values
 
 Floats = NDArray[np.float64]
 
@@ -37,11 +37,7 @@ class IncoherencePriors:
     shared_shape: float = 2.0
 
     def __post_init__(self) -> None:
-        locations = {"share_mean", "noise_log_mean"}
-        for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name not in locations and value <= 0):
-                kind = "a finite number" if name in locations else "a finite number above 0"
-                raise AnalysisError(f"prior {name}: must be {kind}, not {value!r}")
+        check_values(self, {"share_mean", "noise_log_mean"})
 
 
 #: Prior -> what it is, and its meaning on the scale people read.

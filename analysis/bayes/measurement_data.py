@@ -1,12 +1,13 @@
 """Single answers of the law of total probability as arrays, and the priors of the model of them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from analysis.bayes.prior_values import check_values
 from analysis.errors import AnalysisError
 
 Floats = NDArray[np.float64]
@@ -40,9 +41,7 @@ class MeasurementPriors:
     belief_sd: float = 1.5
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not np.isfinite(value) or (name != "noise_log_mean" and value <= 0):
-                raise AnalysisError(f"prior {name}: must be a finite number above 0, not {value!r}")
+        check_values(self, {"noise_log_mean"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from analysis.bayes.prior_values import check_values
 from analysis.errors import AnalysisError, StudyError
 from analysis.measures.competence import competence_floor
 from analysis.schema.study_keys import suggestion
@@ -52,6 +53,9 @@ class Priors:
     answered_mean_sd: float = 1.5
     answered_sd: float = 1.0
     answered_effect_sd: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_values(self, _LOCATIONS)
 
 
 #: Prior -> what it scales, and its meaning on the probability scale.

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from analysis.bayes.prior_values import check_values
+
 Floats = NDArray[np.float64]
 
 #: Points of each standard deviation, equally spaced in logarithm, between these multiples of its scale.
@@ -36,6 +38,9 @@ class SlopePriors:
     slope_sd: float = 0.10
     spread_scale: float = 0.05
     scatter_scale: float = 0.10
+
+    def __post_init__(self) -> None:
+        check_values(self, frozenset())
 
     def doubled(self) -> "SlopePriors":
         """The second prior: both standard deviations twice as wide."""

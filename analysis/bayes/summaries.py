@@ -214,7 +214,8 @@ def end_error_share(ends: Floats, bounds: tuple[tuple[Floats, Floats], ...], *, 
     errors = [(_cut_log_odds(upper, least) - _cut_log_odds(lower, least)) / 2 for lower, upper in bounds]
     width = high - low
     skewed = np.divide(np.fmax(*errors), width, out=np.full_like(width, np.inf), where=width > 0)
-    return np.fmin(plain, skewed)
+    # Draws that are all the same have no error to set against a width.
+    return np.where(np.isnan(plain), np.nan, np.fmin(plain, skewed))
 
 
 def _cut_log_odds(value: Floats, least: Floats) -> Floats:

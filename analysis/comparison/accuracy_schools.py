@@ -84,8 +84,10 @@ def _differences(items: pd.DataFrame, own: pd.DataFrame, level: float) -> tuple[
     ratios = []
     known = own.dropna(subset=["estimate"])
     if len(known) < 2:
-        empty = ["model", "measure", "first", "second", "target", "estimate", "std_error", "ci_low", "ci_high"]
-        return pd.DataFrame({name: [] for name in [*empty, "n", "n_clusters", "reason"]}), np.zeros(0)
+        kinds = dict.fromkeys(("model", "measure", "first", "second", "target", "reason"), "str")
+        kinds |= dict.fromkeys(("estimate", "std_error", "ci_low", "ci_high"), "float64")
+        kinds |= dict.fromkeys(("n", "n_clusters"), "int64")
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in kinds.items()}), np.zeros(0)
     order = known.sort_values(["estimate", "model"], ascending=[False, True])["model"].tolist()
     scores = items.pivot(index="item", columns="model", values="score")
     unit = items.drop_duplicates("item").set_index("item")["unit"].reindex(scores.index)

@@ -87,8 +87,9 @@ def consistency_estimates(
 
     Notes
     -----
-    Configurations (strategy, temperature, ...) are averaged within the unit; chance agreement is computed within
-    each configuration, since prompts that lean differently would otherwise pass for agreement.
+    Every complete set (unit × configuration) weighs the same, units are those of the limits: with complete sets the
+    mean over units of their means over configurations. Chance agreement is computed within each configuration
+    (strategy, temperature, ...), since prompts that lean differently would otherwise pass for agreement.
     """
     check_level(ci_level)
     subjects = _subjects(answers)
@@ -100,7 +101,7 @@ def consistency_estimates(
     found += _resampled(answers, subjects, rng, resamples, ci_level)
     bound = agreement.consistency_bound(_accuracy(subjects), len(answers.variants))
     found.append(_plain("consistency_bound", bound, subjects, "the right answers are not known as two classes"))
-    shared = {"ci_level": ci_level, "unit": unit, "task": task, "uncertain": "excluded", "weights": "unit"}
+    shared = {"ci_level": ci_level, "unit": unit, "task": task, "uncertain": "excluded", "weights": "set"}
     return tidy(answers.models, found, target=target, **shared)
 
 

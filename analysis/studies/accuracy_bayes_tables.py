@@ -10,14 +10,22 @@ from analysis.bayes.accuracy_priors import AccuracyPriors, prior_table
 from analysis.bayes.accuracy_result import ALL, AccuracyFit
 from analysis.bayes.prior_settings import ACCURACY as ACCURACY_PRIOR
 from analysis.comparison.accuracy_schools import ACCURACY, DIFFERENCE, AccuracySchools
-from analysis.comparison.reasons import WORDS, Reason
 from analysis.comparison.schools import Thresholds
-from analysis.report.columns import Count, Decision, Estimate, Interval, Number, Proportion, Signed, Text
+from analysis.report.columns import Count, Estimate, Interval, Number, Proportion, Signed, Text
 from analysis.report.numbers import fixed
-from analysis.report.spec import Spanner, Table, TableSpec, Where
+from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.comparison_table import DECIDED, VERDICTS
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.comparison_table import (
+    CONCLUSIONS,
+    DECISION_SPANNER,
+    DECISIONS,
+    DIFFERENCE_SPANNER,
+    DIFFERENCES,
+    UNEXPLAINED_ROWS,
+    missing_reasons,
+    reasons_legend,
+)
+from analysis.studies.wide_table import table_name, titled
 
 _LIMITS: Final = Thresholds()
 #: Measure of all models -> its words.
@@ -28,7 +36,6 @@ _SPREADS: Final = {
     "sd_reactions": "sd of what units are to single models (log-odds)",
     "log_concentration": "log concentration of samples of one item",
 }
-_UNLIKELY: Final = (Where("verdict", "==", "differ", meaning="= differ, unexplained"),)
 
 
 def accuracy_schools_table(
@@ -43,21 +50,20 @@ def accuracy_schools_table(
     )
     spec = TableSpec(
         table_name("accuracy_schools", design),
-        title=_titled("Accuracy, frequentist and Bayesian", design, mark),
+        title=titled("Accuracy, frequentist and Bayesian", design, mark),
         columns=(
             Text("label", "Model"),
             Estimate("estimate", "Frequentist", digits=3),
             Estimate("unpooled_estimate", "By itself", low="unpooled_ci_low", high="unpooled_ci_high",
                      method="unpooled_method", digits=3),
             *_COMPARED,
-            Decision("verdict", "Verdict", labels=VERDICTS),
-            Text("printed_code", "Reason"),
+            *CONCLUSIONS,
             Count("n", "Questions"),
         ),
-        spanners=(_SPANNER,),
+        spanners=(DIFFERENCE_SPANNER,),
         order=("-estimate", "label"),
         note="Hierarchical: these models, new items like these. By itself: beta posterior of one model. " + _note(rows),
-        bold_where=_UNLIKELY,
+        bold_where=UNEXPLAINED_ROWS,
     )  # fmt: skip
     return Table(spec, rows, simulated=design.simulated)
 
@@ -80,18 +86,15 @@ def accuracy_differences_table(
     )
     spec = TableSpec(
         table_name("accuracy_difference_schools", design),
-        title=_titled("Differences to the best model, frequentist and Bayesian", design, mark),
+        title=titled("Differences to the best model, frequentist and Bayesian", design, mark),
         columns=(
             Text("label", "Best − other"),
             Estimate("estimate", "Frequentist", digits=3, signed=True),
             *_COMPARED_SIGNED,
-            Decision("decision", "Freq.", labels=DECIDED),
-            Decision("pooled_decision", "Bayes", labels=DECIDED),
-            Decision("verdict", "Verdict", labels=VERDICTS),
-            Text("printed_code", "Reason"),
+            *DECISIONS,
             Count("n", "Questions"),
         ),
-        spanners=(_SPANNER, Spanner("Decision", ("decision", "pooled_decision"))),
+        spanners=(DIFFERENCE_SPANNER, DECISION_SPANNER),
         order=("estimate", "label"),
         note=(
             "Frequentist: over the questions that both models have; hierarchical: on new items. The best model is "
@@ -100,7 +103,7 @@ def accuracy_differences_table(
             f"that of lying within {fixed(_LIMITS.rope, 2)} does; not adjusted for the number of pairs. "
         )
         + _note(rows),
-        bold_where=_UNLIKELY,
+        bold_where=UNEXPLAINED_ROWS,
     )
     return Table(spec, rows, simulated=design.simulated)
 
@@ -119,7 +122,7 @@ def accuracy_ranks_table(design: TaskDesign, fit: AccuracyFit, labels: Mapping[s
     )
     spec = TableSpec(
         table_name("accuracy_posterior", design),
-        title=_titled("Posterior of accuracy and rank, new items", design, mark),
+        title=titled("Posterior of accuracy and rank, new items", design, mark),
         columns=(
             Text("label", "Model"),
             Estimate("estimate", "Accuracy", digits=3),
@@ -145,7 +148,7 @@ def accuracy_spreads_table(design: TaskDesign, fit: AccuracyFit, *, mark: str = 
     rows = rows.assign(label=rows["measure"].map(_SPREADS), reason="")
     spec = TableSpec(
         table_name("accuracy_spreads", design),
-        title=_titled("How much items and models differ", design, mark),
+        title=titled("How much items and models differ", design, mark),
         columns=(Text("label", "Quantity"), Estimate("estimate", "Posterior", digits=2)),
         note="Standard deviations cannot be 0: their intervals cannot contain it.",
     )
@@ -157,7 +160,7 @@ def accuracy_checks_table(design: TaskDesign, fit: AccuracyFit, *, mark: str = "
     rows = fit.predictive.assign(ci_level=0.95, ci_method="eti", reason="")
     spec = TableSpec(
         table_name("accuracy_checks", design),
-        title=_titled("Posterior predictive checks of the accuracy model", design, mark),
+        title=titled("Posterior predictive checks of the accuracy model", design, mark),
         columns=(
             Text("check", "Check"),
             Number("observed", "Observed", digits=4),
@@ -182,7 +185,7 @@ def accuracy_priors_table(design: TaskDesign, priors: AccuracyPriors) -> Table:
     ]
     spec = TableSpec(
         table_name("accuracy_priors", design),
-        title=_titled("Priors of the accuracy model", design, ""),
+        title=titled("Priors of the accuracy model", design, ""),
         columns=(Text("prior", "Prior"), Number("value", "Value", digits=2), Text("meaning", "Meaning")),
         note="On the log-odds scale. The section [priors] of study.toml changes any of them by name.",
     )
@@ -193,30 +196,19 @@ def _compared(*, signed: bool) -> tuple[Estimate, Signed, Signed, Number]:
     return (
         Estimate("pooled_estimate", "Hierarchical", low="pooled_ci_low", high="pooled_ci_high",
                  method="pooled_method", digits=3, signed=signed),
-        Signed("difference_se", "found"),
-        Signed("expected_se", "expected"),
-        Number("width_ratio", "Width ratio"),
+        *DIFFERENCES,
     )  # fmt: skip
 
 
 _COMPARED: Final = _compared(signed=False)
 _COMPARED_SIGNED: Final = _compared(signed=True)
-_SPANNER: Final = Spanner("Difference (SE)", ("difference_se", "expected_se"))
 
 
 def _prepared(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with interval methods and a reason for every missing number."""
-    failed = rows["reason"]
-    why = rows["own_reason"].replace("", UNEXPLAINED) if "own_reason" in rows else UNEXPLAINED
-    missing = {
-        "estimate": pd.Series(why, index=rows.index),
-        "pooled_estimate": failed.where(failed != "", UNEXPLAINED),
-        "difference_se": failed.where(failed != "", "no standard error to measure a difference by"),
-        "width_ratio": failed.where(failed != "", "no interval to compare with"),
-    }
-    reasons = {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
+    said = rows if "own_reason" in rows else rows.assign(own_reason="")
     return rows.assign(
-        **reasons,
+        **missing_reasons(said),
         printed_code=rows["code"].replace("", "none"),
         pooled_method="eti",
         expected_se=rows["expected_se"].fillna(0.0),
@@ -225,13 +217,7 @@ def _prepared(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _note(rows: pd.DataFrame) -> str:
-    used = [Reason(code) for code in dict.fromkeys(rows["code"]) if code]
-    legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
     return (
         "Difference: hierarchical minus frequentist in standard errors, and what partial pooling is expected to do; "
-        "width ratio: hierarchical interval over frequentist." + (f" Reasons: {legend}." if legend else "")
+        "width ratio: hierarchical interval over frequentist." + reasons_legend(rows)
     )
-
-
-def _titled(title: str, design: TaskDesign, mark: str) -> str:
-    return title + (f": {design.task}" if design.task else "") + mark

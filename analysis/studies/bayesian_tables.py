@@ -15,7 +15,7 @@ from analysis.report.columns import Count, Estimate, Flag, Number, Proportion, T
 from analysis.report.spec import OrderBy, Spanner, Table, TableSpec, Where
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.comparison_table import HEADINGS
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.wide_table import UNEXPLAINED, table_name, titled
 
 #: Posterior predictive tail below which a check counts as failed for a model.
 _TAIL: Final = 0.05
@@ -38,7 +38,7 @@ def floors_table(
     ranked = table["rank"].notna().any()
     spec = TableSpec(
         table_name("posterior_floor", design),
-        title=_titled("Posterior of the competence floor", design, mark),
+        title=titled("Posterior of the competence floor", design, mark),
         columns=(
             Text("label", "Model"),
             Estimate("estimate", "Median", digits=3),
@@ -66,7 +66,7 @@ def differences_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[st
     table = _described(table.assign(heading=table["measure"].map(HEADINGS)), labels)
     spec = TableSpec(
         table_name("posterior_differences", design),
-        title=_titled("Posterior of the answer bias", design, mark),
+        title=titled("Posterior of the answer bias", design, mark),
         columns=(
             Text("label", "Model"),
             Estimate("estimate", "Median", signed=True, digits=3),
@@ -91,7 +91,7 @@ def gates_table(
     """What the sampler had to pass, with the worst value and where it was found."""
     spec = TableSpec(
         table_name(name, design),
-        title=_titled(title, design, mark),
+        title=titled(title, design, mark),
         columns=(
             Text("name", "Check"),
             Text("where", "Worst in"),
@@ -118,7 +118,7 @@ def priors_table(design: TaskDesign, priors: Priors, changed: Mapping[str, float
     ]
     spec = TableSpec(
         table_name("priors", design),
-        title=_titled("Priors of the hierarchical model", design, ""),
+        title=titled("Priors of the hierarchical model", design, ""),
         columns=(
             Text("prior", "Prior"),
             Number("value", "Value", digits=2),
@@ -149,7 +149,7 @@ def sensitivity_table(
     rows["diagnosis"] = rows["diagnosis"].replace("", "none")
     spec = TableSpec(
         table_name("prior_sensitivity", design),
-        title=_titled("Sensitivity to the priors", design, mark),
+        title=titled("Sensitivity to the priors", design, mark),
         columns=(
             Text("label", "Model"),
             Number("floor_prior", "prior"),
@@ -198,7 +198,7 @@ def predictive_table(
     table = pd.DataFrame(rows).assign(ci_level=0.95, ci_method="eti")
     spec = TableSpec(
         table_name(name, design),
-        title=_titled(title, design, mark),
+        title=titled(title, design, mark),
         columns=(
             Text("check", "Check"),
             Count("models", "Models"),
@@ -220,10 +220,6 @@ def predictive_table(
 def _with_reason(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the reason of a missing number, empty where none is missing."""
     return rows.assign(reason=rows.isna().any(axis=1).map({True: UNEXPLAINED, False: ""}))
-
-
-def _titled(title: str, design: TaskDesign, mark: str) -> str:
-    return title + (f": {design.task}" if design.task else "") + mark
 
 
 def _with_rank(rows: pd.DataFrame, heading: str) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from analysis.report.columns import Count, Number, Signed, Text
 from analysis.report.numbers import counted
 from analysis.report.spec import OrderBy, Spanner, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.wide_table import table_name
+from analysis.studies.wide_table import table_name, titled
 
 _SHORT: Final = {"belief_bias": "bias", "discrimination_difference": "discrimination", "accuracy": "accuracy"}
 _TERMS: Final = {
@@ -49,7 +49,7 @@ def belief_sensitivity_table(
     )
     spec = TableSpec(
         table_name("belief_sensitivity", design),
-        title=_titled("Sensitivity of the endorsement model to its priors", design, mark),
+        title=titled("Sensitivity of the endorsement model to its priors", design, mark),
         columns=(
             Text("label", "Model"),
             *(Number(f"{short}_{kind}", kind) for short in followed for kind in ("prior", "data")),
@@ -83,7 +83,7 @@ def belief_spreads_table(
     rows["pareto_k_reason"] = rows["reason"].where(enough | (rows["reason"] != ""), "all weights are equal")
     spec = TableSpec(
         table_name("belief_spreads", design),
-        title=_titled("Standard deviations of the endorsement model, and a second prior", design, mark),
+        title=titled("Standard deviations of the endorsement model, and a second prior", design, mark),
         columns=(
             Text("what", "Between"),
             Count("n_levels", "Coefficients"),
@@ -144,7 +144,3 @@ def _moved(said: str, labels: Mapping[str, str]) -> str:
         return "none"
     measure, _, model = said.partition(": ")
     return f"{_SHORT[measure]} of {labels.get(model, model)}"
-
-
-def _titled(title: str, design: TaskDesign, mark: str) -> str:
-    return title + (f": {design.task}" if design.task else "") + mark

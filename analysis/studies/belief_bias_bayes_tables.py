@@ -7,14 +7,22 @@ import pandas as pd
 
 from analysis.bayes.belief_bias_priors import BeliefPriors, prior_table
 from analysis.bayes.belief_bias_result import NEW_MODEL, BeliefBiasFit
-from analysis.comparison.reasons import WORDS, Reason
 from analysis.comparison.schools import Thresholds
-from analysis.report.columns import Count, Decision, Estimate, Number, Proportion, Signed, Text
+from analysis.report.columns import Count, Estimate, Number, Proportion, Text
 from analysis.report.numbers import fixed
-from analysis.report.spec import OrderBy, Spanner, Table, TableSpec, Where
+from analysis.report.spec import OrderBy, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.comparison_table import DECIDED, VERDICTS
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.comparison_table import (
+    BAYES_SPANNER,
+    DECISION_SPANNER,
+    DECISIONS,
+    DIFFERENCE_SPANNER,
+    DIFFERENCES,
+    UNEXPLAINED_ROWS,
+    missing_reasons,
+    reasons_legend,
+)
+from analysis.studies.wide_table import UNEXPLAINED, table_name, titled
 
 HEADINGS: Final = {
     "belief_bias": "Belief bias",
@@ -39,13 +47,13 @@ def schools_table(
     rows = _prepared(rows, labels).assign(heading=rows["measure"].map(HEADINGS))
     spec = TableSpec(
         table_name("belief_schools", design),
-        title=_titled("Belief bias and accuracy, frequentist and Bayesian", design, mark),
+        title=titled("Belief bias and accuracy, frequentist and Bayesian", design, mark),
         columns=_columns(),
         spanners=_SPANNERS,
         groups=("heading",),
         order=(OrderBy("measure", levels=tuple(HEADINGS)), "-estimate", "label"),
         note=_note(rows, design, "0 (belief bias, discrimination) or .5 (accuracy)"),
-        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
+        bold_where=UNEXPLAINED_ROWS,
     )
     return Table(spec, rows, simulated=design.simulated)
 
@@ -67,14 +75,14 @@ def levels_table(
     rows = _prepared(rows, labels).assign(heading=pairs)
     spec = TableSpec(
         table_name("level_schools", design),
-        title=_titled("Levels of conditions by model, frequentist and Bayesian", design, mark),
-        columns=_columns(),
+        title=titled("Levels of conditions by model, frequentist and Bayesian", design, mark),
+        columns=_columns(signed=True),
         spanners=_SPANNERS,
         groups=("heading",),
         order=("heading", "-estimate", "label"),
         note="Accuracy under the first level minus that under the second, over questions answered under both. "
         + _note(rows, design, "0"),
-        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
+        bold_where=UNEXPLAINED_ROWS,
     )
     return Table(spec, rows, simulated=design.simulated)
 
@@ -91,7 +99,7 @@ def new_model_levels_table(design: TaskDesign, fit: BeliefBiasFit, *, mark: str 
     ).drop(columns=["n", "n_clusters"])  # it answered nothing
     spec = TableSpec(
         table_name("belief_levels_new_model", design),
-        title=_titled("Levels of conditions for a new model, new items", design, mark),
+        title=titled("Levels of conditions for a new model, new items", design, mark),
         columns=(
             Text("label", "First − second level"),
             Estimate("estimate", "Difference in accuracy", digits=3, signed=True),
@@ -129,7 +137,7 @@ def posterior_table(design: TaskDesign, fit: BeliefBiasFit, labels: Mapping[str,
     heads = ("Bias", "Shift (log-odds)", "Interaction (log-odds)", "All versions alike")
     spec = TableSpec(
         table_name("belief_posterior", design),
-        title=_titled("Posterior of belief bias and consistency, new items", design, mark),
+        title=titled("Posterior of belief bias and consistency, new items", design, mark),
         columns=(
             Text("label", "Model"),
             _estimate(_SHOWN[0], heads[0], signed=True),
@@ -167,7 +175,7 @@ def consistency_table(
         rows[f"{prefix}estimate_reason"] = reason.where(rows[f"{prefix}estimate"].isna(), "")
     spec = TableSpec(
         table_name("consistency_schools", design),
-        title=_titled("Consistency of single answers, frequentist and Bayesian", design, mark),
+        title=titled("Consistency of single answers, frequentist and Bayesian", design, mark),
         columns=(
             Text("label", "Model"),
             Estimate("estimate", "Frequentist", digits=3),
@@ -188,7 +196,7 @@ def belief_priors_table(design: TaskDesign, priors: BeliefPriors) -> Table:
     rows = [{"prior": name, "value": value, "meaning": meaning} for name, value, meaning in prior_table(priors)]
     spec = TableSpec(
         table_name("belief_priors", design),
-        title=_titled("Priors of the endorsement model", design, ""),
+        title=titled("Priors of the endorsement model", design, ""),
         columns=(Text("prior", "Prior"), Number("value", "Value", digits=2), Text("meaning", "Meaning")),
         note="On the log-odds scale.",
     )
@@ -196,11 +204,7 @@ def belief_priors_table(design: TaskDesign, priors: BeliefPriors) -> Table:
 
 
 _ENDS: Final = {"": "estimate", "_low": "ci_low", "_high": "ci_high", "_method": "ci_method"}
-_SPANNERS: Final = (
-    Spanner("Bayes", ("unpooled_estimate", "pooled_estimate")),
-    Spanner("Difference (SE)", ("difference_se", "expected_se")),
-    Spanner("Decision", ("decision", "pooled_decision")),
-)
+_SPANNERS: Final = (BAYES_SPANNER, DIFFERENCE_SPANNER, DECISION_SPANNER)
 
 
 def _estimate(name: str, head: str, *, signed: bool = False, digits: int = 3) -> Estimate:
@@ -216,37 +220,23 @@ def _estimate(name: str, head: str, *, signed: bool = False, digits: int = 3) ->
     )
 
 
-def _columns() -> tuple:
+def _columns(*, signed: bool = False) -> tuple:
     return (
         Text("label", "Model"),
-        Estimate("estimate", "Frequentist", method="method", digits=3),
+        Estimate("estimate", "Frequentist", method="method", digits=3, signed=signed),
         Estimate("unpooled_estimate", "Unpooled", low="unpooled_ci_low", high="unpooled_ci_high",
-                 method="unpooled_method", digits=3),
+                 method="unpooled_method", digits=3, signed=signed),
         Estimate("pooled_estimate", "Hierarchical", low="pooled_ci_low", high="pooled_ci_high",
-                 method="pooled_method", digits=3),
-        Signed("difference_se", "found"),
-        Signed("expected_se", "expected"),
-        Number("width_ratio", "Width ratio"),
-        Decision("decision", "Freq.", labels=DECIDED),
-        Decision("pooled_decision", "Bayes", labels=DECIDED),
-        Decision("verdict", "Verdict", labels=VERDICTS),
-        Text("printed_code", "Reason"),
+                 method="pooled_method", digits=3, signed=signed),
+        *DIFFERENCES,
+        *DECISIONS,
     )  # fmt: skip
 
 
 def _prepared(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Rows with names, interval methods and a reason for every missing number."""
-    failed, why = rows["reason"], rows["own_reason"].fillna("").replace("", UNEXPLAINED)
-    missing = {
-        "estimate": why,
-        "unpooled_estimate": why,
-        "pooled_estimate": failed.where(failed != "", why),
-        "difference_se": failed.where(failed != "", "no standard error to measure a difference by"),
-        "width_ratio": failed.where(failed != "", "no interval to compare with"),
-    }
-    reasons = {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
     return rows.assign(
-        **reasons,
+        **missing_reasons(rows),
         label=[labels.get(str(model), str(model)) for model in rows["model"]],
         printed_code=rows["code"].replace("", "none"),
         method=rows["ci_method"],
@@ -257,8 +247,6 @@ def _prepared(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _note(rows: pd.DataFrame, design: TaskDesign, reference: str) -> str:
-    used = [Reason(code) for code in dict.fromkeys(rows["code"]) if code]
-    legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
     rope = fixed(_LIMITS.rope, 2)
     return (
         "All columns are about single readable answers (votes), uncertain ones excluded. Unpooled: each model by "
@@ -268,10 +256,5 @@ def _note(rows: pd.DataFrame, design: TaskDesign, reference: str) -> str:
         "hierarchical minus frequentist in standard errors, and what partial pooling is expected to do; width ratio: "
         "hierarchical interval over frequentist. Decisions: frequentist by the interval; Bayesian where the posterior "
         f"probability of lying more than {rope} beyond {reference} exceeds "
-        f"{_LIMITS.credibility:g}; negligible where that of lying within {rope} does."
-        + (f" Reasons: {legend}." if legend else "")
+        f"{_LIMITS.credibility:g}; negligible where that of lying within {rope} does." + reasons_legend(rows)
     )
-
-
-def _titled(title: str, design: TaskDesign, mark: str) -> str:
-    return title + (f": {design.task}" if design.task else "") + mark

@@ -16,7 +16,7 @@ from analysis.report.spec import OrderBy, Spanner, Table, TableSpec, Where
 from analysis.schema.study import Study
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.summary import listed, sentence
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.wide_table import UNEXPLAINED, table_name, titled
 
 #: Measures printed where the study names none, and how they are headed.
 PRIMARY: Final = ("competence_floor", "answer_bias", "polarity_sensitivity")
@@ -45,6 +45,22 @@ VERDICTS: Final = {
     "not compared": "not compared",
     "not shown": "not shown",
 }
+#: What every table of both schools says of a row: by how much they differ, and what they decide.
+DIFFERENCES: Final = (
+    Signed("difference_se", "found"),
+    Signed("expected_se", "expected"),
+    Number("width_ratio", "Width ratio"),
+)
+CONCLUSIONS: Final = (Decision("verdict", "Verdict", labels=VERDICTS), Text("printed_code", "Reason"))
+DECISIONS: Final = (
+    Decision("decision", "Freq.", labels=DECIDED),
+    Decision("pooled_decision", "Bayes", labels=DECIDED),
+    *CONCLUSIONS,
+)
+DIFFERENCE_SPANNER: Final = Spanner("Difference (SE)", ("difference_se", "expected_se"))
+DECISION_SPANNER: Final = Spanner("Decision", ("decision", "pooled_decision"))
+BAYES_SPANNER: Final = Spanner("Bayes", ("unpooled_estimate", "pooled_estimate"))
+UNEXPLAINED_ROWS: Final = (Where("verdict", "==", "differ", meaning="= differ, unexplained"),)
 #: Most characters of a model's name within a sentence.
 _SHORT: Final = 32
 _LIMITS: Final = Thresholds()
@@ -70,31 +86,20 @@ def comparison_table(
     rows = _prepared(comparison[comparison["measure"].isin(measures)], estimates, labels)
     spec = TableSpec(
         table_name("schools", design),
-        title="Frequentist and Bayesian estimates beside each other"
-        + (f": {design.task}" if design.task else "")
-        + mark,
+        title=titled("Frequentist and Bayesian estimates beside each other", design, mark),
         columns=(
             Text("label", "Model"),
             _column("", "Frequentist"),
             _column("unpooled_", "Unpooled"),
             _column("pooled_", "Hierarchical"),
-            Signed("difference_se", "found"),
-            Signed("expected_se", "expected"),
-            Number("width_ratio", "Width ratio"),
-            Decision("decision", "Freq.", labels=DECIDED),
-            Decision("pooled_decision", "Bayes", labels=DECIDED),
-            Decision("verdict", "Verdict", labels=VERDICTS),
-            Text("printed_code", "Reason"),
+            *DIFFERENCES,
+            *DECISIONS,
         ),
-        spanners=(
-            Spanner("Bayes", ("unpooled_estimate", "pooled_estimate")),
-            Spanner("Difference (SE)", ("difference_se", "expected_se")),
-            Spanner("Decision", ("decision", "pooled_decision")),
-        ),
+        spanners=(BAYES_SPANNER, DIFFERENCE_SPANNER, DECISION_SPANNER),
         groups=("heading",),
         order=(OrderBy("measure", levels=measures), "-estimate", "label"),
         note=_note(rows),
-        bold_where=(Where("verdict", "==", "differ", meaning="= differ, unexplained"),),
+        bold_where=UNEXPLAINED_ROWS,
     )
     return Table(spec, rows, simulated=design.simulated)
 
@@ -182,7 +187,7 @@ def _prepared(comparison: pd.DataFrame, estimates: pd.DataFrame, labels: Mapping
     own = own.assign(model=own["model"].astype(str)).rename(columns={"ci_method": "method", "reason": "own_reason"})
     rows = comparison.merge(own, on=keys, how="left", validate="one_to_one")
     return rows.assign(
-        **_reasons(rows),
+        **missing_reasons(rows),
         label=[labels.get(model, model) for model in rows["model"]],
         heading=rows["measure"].map(HEADINGS),
         printed_code=rows["code"].replace("", "none"),
@@ -211,13 +216,13 @@ def stored_comparison(
         return comparison
     said = own[[*keys, "reason"]].assign(model=own["model"].astype(str)).rename(columns={"reason": "own_reason"})
     rows = comparison.merge(said, on=list(keys), how="left", validate="one_to_one")
-    reasons = _reasons(rows)
+    reasons = missing_reasons(rows)
     if unpooled:
         reasons["unpooled_estimate_reason"] = pd.Series(unpooled, index=rows.index)
     return rows.drop(columns="own_reason").assign(**reasons)
 
 
-def _reasons(rows: pd.DataFrame) -> dict[str, pd.Series]:
+def missing_reasons(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Why numbers of a row are missing: ``reason`` of a fit that failed, ``own_reason`` of the estimate."""
     failed, why = rows["reason"], rows["own_reason"].fillna("").replace("", UNEXPLAINED)
     missing = {
@@ -230,9 +235,14 @@ def _reasons(rows: pd.DataFrame) -> dict[str, pd.Series]:
     return {f"{name}_reason": given.where(rows[name].isna(), "") for name, given in missing.items()}
 
 
-def _note(rows: pd.DataFrame) -> str:
+def reasons_legend(rows: pd.DataFrame) -> str:
+    """The codes that occur, with their words; empty where there are none."""
     used = [Reason(code) for code in dict.fromkeys(rows["code"]) if code]
     legend = "; ".join(f"{code}, {WORDS[code]}" for code in sorted(used, key=list(Reason).index))
+    return f" Reasons: {legend}." if legend else ""
+
+
+def _note(rows: pd.DataFrame) -> str:
     rope = fixed(_LIMITS.rope, 2)
     return (
         "Unpooled: independent cells with a Jeffreys prior, responses taken as independent given their cell; a check "
@@ -244,5 +254,5 @@ def _note(rows: pd.DataFrame) -> str:
         f"than {rope} beyond .5 (accuracies, floors) or 0 (differences) exceeds {_LIMITS.credibility:g}; negligible "
         f"where that of lying within {rope} does. Agree: the same decision, the difference within {_LIMITS.shift:g} SE "
         f"of the expected one, and a width ratio of at most {_LIMITS.wide:g} and at least {_LIMITS.narrow:g} times "
-        "what pooling explains." + (f" Reasons: {legend}." if legend else "")
+        "what pooling explains." + reasons_legend(rows)
     )

@@ -49,7 +49,8 @@ def external_part(context: TaskContext) -> Part | None:
             Number("value", name, digits=0 if known["value"].map(float.is_integer).all() else 2),
         ),
         order=("value", "label") if settings.lower_is_better else ("-value", "label"),
-        note=f"{name}: {settings.file}, column {settings.value}.",
+        note=f"{name}: {settings.file}, column {settings.value}."
+        + " Accuracy: of single responses, not of the majorities of votes." * _voted(context),
     )
     sign = " Lower numbers are better: a negative correlation says that better models there are better here."
     section = Section(
@@ -69,6 +70,12 @@ def external_part(context: TaskContext) -> Part | None:
             sign if settings.lower_is_better else ""),),
     )  # fmt: skip
     return Part((section,), attention=_attention(context, found, name), data={"external": pd.DataFrame(points)})
+
+
+def _voted(context: TaskContext) -> bool:
+    """Whether some question was answered several times under one configuration."""
+    counts = context.counts
+    return isinstance(counts, pd.DataFrame) and bool((counts["n_planned"] > 1).any())
 
 
 def _matched(found: ExternalValues, name: str) -> str:

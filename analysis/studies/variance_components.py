@@ -14,7 +14,7 @@ from analysis.report.content import Section
 from analysis.report.numbers import counted, percent
 from analysis.report.spec import OrderBy, Table, TableSpec, Where
 from analysis.schema.task_design import TaskDesign
-from analysis.studies.wide_table import table_name
+from analysis.studies.wide_table import table_name, titled
 
 _STAGES: Final = {
     "yes": "Yes or no",
@@ -57,7 +57,7 @@ def components_table(design: TaskDesign, rows: pd.DataFrame, *, mark: str = "") 
     """Standard deviation and share of every component, by stage."""
     spec = TableSpec(
         table_name("variance_components", design),
-        title=_titled("Standard deviations and their shares of the variance", design, mark),
+        title=titled("Standard deviations and their shares of the variance", design, mark),
         columns=(
             Text("what", "Differences"),
             Count("n_levels", "Coefficients"),
@@ -85,7 +85,7 @@ def second_prior_table(design: TaskDesign, rows: pd.DataFrame, *, mark: str = ""
     """Standard deviations of few levels under the prior and under one of twice the scale."""
     spec = TableSpec(
         table_name("second_prior", design),
-        title=_titled(f"Standard deviations of fewer than {FEW_LEVELS} levels under a second prior", design, mark),
+        title=titled(f"Standard deviations of fewer than {FEW_LEVELS} levels under a second prior", design, mark),
         columns=(
             Text("what", "Differences"),
             Count("fewest", "Levels"),
@@ -156,7 +156,3 @@ def _lead(rows: pd.DataFrame) -> tuple[str, ...]:
     return (
         f"Largest shares of the variance of the log-odds of Yes, of {counted(len(of), 'source')}: {'; '.join(said)}.",
     )
-
-
-def _titled(title: str, design: TaskDesign, mark: str) -> str:
-    return title + (f": {design.task}" if design.task else "") + mark

@@ -27,6 +27,11 @@ def table_name(kind: str, design: TaskDesign) -> str:
     return file_stem(kind, design.task)
 
 
+def titled(title: str, design: TaskDesign, mark: str = "") -> str:
+    """A title with the task's name where it has one, and the mark of a quick look."""
+    return title + (f": {design.task}" if design.task else "") + mark
+
+
 def wide_estimates(
     estimates: pd.DataFrame, labels: Mapping[str, str], measures: Sequence[str] = PRINTED
 ) -> pd.DataFrame:

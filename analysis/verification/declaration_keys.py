@@ -1,6 +1,6 @@
 """Keys of a declaration in TOML: each of its kind, and none that is unknown."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from analysis.errors import AnalysisError
@@ -52,3 +52,24 @@ def one_expression(text: str, where: str) -> Expression:
         return parse_expression(text)
     except AnalysisError as error:
         raise AnalysisError(f"{where}: {text[:80]!r}: {error}") from error
+
+
+def one_of(value: str, known: Collection[str], where: str) -> str:
+    """A word out of those that are known."""
+    if value not in known:
+        raise AnalysisError(f"{where} is one of {', '.join(known)}, not {value!r}")
+    return value
+
+
+def known_tables(names: Iterable[str], tables: Collection[str], where: str, *, when: str = "") -> None:
+    """Refuse tables that are not declared."""
+    for name in names:
+        if name not in tables:
+            raise AnalysisError(f"{where}: no table {name!r} is declared{when}")
+
+
+def known_columns(used: set[str], known: set[str], where: str, *, of: str = "") -> None:
+    """Refuse columns that a table does not list; ``of`` is its name."""
+    if unknown := sorted(used - known):
+        listed = f"columns of {of!r} does" if of else "columns does"
+        raise AnalysisError(f"{where}: uses {unknown[0]!r}, which {listed} not list", offenders=unknown)

@@ -10,7 +10,10 @@ from analysis.errors import AnalysisError
 from analysis.measures.identities_grammar import Expression, roles_of
 from analysis.verification.declaration_keys import (
     chosen_rows,
+    known_columns,
+    known_tables,
     one_expression,
+    one_of,
     one_text,
     only_keys,
     several_texts,
@@ -143,7 +146,7 @@ def _table(raw: Mapping[str, Any], where: str) -> TableDeclaration:
     columns = several_texts(raw.get("columns"), f"{where}: columns")
     counts = several_texts(raw.get("counts", []), f"{where}: counts", empty=True)
     known = set(columns)
-    _known(set(counts), known, where)
+    known_columns(set(counts), known, where)
     return TableDeclaration(
         one_text(raw.get("name"), f"{where}: name"),
         columns,
@@ -158,9 +161,7 @@ def _table(raw: Mapping[str, Any], where: str) -> TableDeclaration:
 def _join(raw: Mapping[str, Any], tables: Mapping[str, set[str]], where: str) -> Join:
     only_keys(raw, _JOIN_KEYS, where)
     left, right = (one_text(raw.get(side), f"{where}: {side}") for side in ("left", "right"))
-    for name in (left, right):
-        if name not in tables:
-            raise AnalysisError(f"{where}: no table {name!r} is declared before it")
+    known_tables((left, right), tables, where, when=" before it")
     keys = [one_text(raw.get(key, "{model}"), f"{where}: {key}") for key in ("left_key", "right_key")]
     return Join(
         one_text(raw.get("name"), f"{where}: name"),
@@ -184,7 +185,7 @@ def _relation(raw: Mapping[str, Any], known: set[str], where: str) -> Relation:
         raise AnalysisError(f"{where}: relation is one of {' '.join(RELATIONS)}, not {sign!r}")
     only, but = (chosen_rows(raw.get(key, {}), f"{where}: {key}") for key in ("only", "but"))
     sides = [one_expression(text, where) for text in (left, right)]
-    _known({*only, *but, *(name for side in sides for name in roles_of(side))}, known, where)
+    known_columns({*only, *but, *(name for side in sides for name in roles_of(side))}, known, where)
     says = one_text(raw.get("says", ""), f"{where}: says", empty=True)
     return Relation(f"{left} {sign} {right}", sides[0], sign, sides[1], only, but, says)
 
@@ -195,21 +196,20 @@ def _proportions(raw: Mapping[str, Any], known: set[str], where: str) -> Proport
     if isinstance(n, bool) or not (isinstance(n, str) or (isinstance(n, int) and n > 0)):
         raise AnalysisError(f"{where}: n is a whole number above 0 or the name of a column")
     columns = several_texts(raw.get("columns"), f"{where}: columns")
-    _known({*columns, *([n] if isinstance(n, str) else [])}, known, where)
+    known_columns({*columns, *([n] if isinstance(n, str) else [])}, known, where)
     return Proportions(columns, n, _flag(raw, "percent", where))
 
 
 def _p_value(raw: Mapping[str, Any], known: set[str], where: str) -> PValue:
     only_keys(raw, _P_VALUE_KEYS, where)
     distribution = one_text(raw.get("distribution"), f"{where}: distribution")
-    if distribution not in DISTRIBUTIONS:
-        raise AnalysisError(f"{where}: distribution is one of {', '.join(DISTRIBUTIONS)}, not {distribution!r}")
+    one_of(distribution, DISTRIBUTIONS, f"{where}: distribution")
     p, statistic, df = (one_text(raw.get(key), f"{where}: {key}") for key in ("p", "statistic", "df"))
     only = chosen_rows(raw.get("only", {}), f"{where}: only")
     stars = raw.get("stars", [])
     if not isinstance(stars, list) or not all(isinstance(one, float) and 0 < one < 1 for one in stars):
         raise AnalysisError(f"{where}: stars is a list of numbers between 0 and 1")
-    _known({p, statistic, df, *only}, known, where)
+    known_columns({p, statistic, df, *only}, known, where)
     return PValue(p, distribution, statistic, df, only, tuple(stars))
 
 
@@ -218,8 +218,3 @@ def _flag(raw: Mapping[str, Any], key: str, where: str) -> bool:
     if not isinstance(value, bool):
         raise AnalysisError(f"{where}: {key} is true or false")
     return value
-
-
-def _known(used: set[str], known: set[str], where: str) -> None:
-    if unknown := sorted(used - known):
-        raise AnalysisError(f"{where}: uses {unknown[0]!r}, which columns does not list", offenders=unknown)

@@ -9,7 +9,10 @@ from analysis.errors import AnalysisError
 from analysis.measures.identities_grammar import Expression, roles_of
 from analysis.verification.declaration_keys import (
     chosen_rows,
+    known_columns,
+    known_tables,
     one_expression,
+    one_of,
     one_text,
     only_keys,
     several_texts,
@@ -80,9 +83,7 @@ def statement_group(raw: Mapping[str, Any], tables: Mapping[str, set[str]], wher
     only_keys(raw, _GROUP_KEYS, where)
     of = one_text(raw.get("of"), f"{where}: of")
     quoted = one_text(raw.get("quoted"), f"{where}: quoted")
-    for name in (of, quoted):
-        if name not in tables:
-            raise AnalysisError(f"{where}: no table {name!r} is declared")
+    known_tables((of, quoted), tables, where)
     column = one_text(raw.get("column", "value"), f"{where}: column")
     return tuple(
         _statement(one, of, quoted, column, tables, f"{where}, each {i}")
@@ -94,9 +95,7 @@ def _statement(
     raw: Mapping[str, Any], of: str, quoted: str, column: str, tables: Mapping[str, set[str]], where: str
 ) -> Statement:
     only_keys(raw, _KEYS, where)
-    take = one_text(raw.get("take", "cell"), f"{where}: take")
-    if take not in SUMMARIES:
-        raise AnalysisError(f"{where}: take is one of {', '.join(SUMMARIES)}, not {take!r}")
+    take = one_of(one_text(raw.get("take", "cell"), f"{where}: take"), SUMMARIES, f"{where}: take")
     texts = several_texts(raw.get("values", []), f"{where}: values", empty=True)
     least, most = SUMMARIES[take]
     if not least <= len(texts) <= most:
@@ -137,5 +136,4 @@ def _columns_known(statement: Statement, tables: Mapping[str, set[str]], where: 
     }
     used[statement.quoted] |= {*statement.at, *roles_of(statement.column)}
     for name, columns in used.items():
-        if unknown := sorted(columns - tables[name]):
-            raise AnalysisError(f"{where}: uses {unknown[0]!r}, which columns of {name!r} does not list")
+        known_columns(columns, tables[name], where, of=name)

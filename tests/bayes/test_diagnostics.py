@@ -18,7 +18,7 @@ from analysis.bayes.diagnostics import (
 )
 from analysis.bayes.gates import failures, missing_draws, quantity_gates, sampler_gates
 from analysis.bayes.sampling import Draws, SamplerSettings, retry_accept, retry_settings, target_accept
-from analysis.bayes.summaries import accuracy_table
+from analysis.bayes.summaries import accuracy_table, quantity_summary
 
 
 def chains(rng: np.random.Generator, rho: float = 0.5, *, shape: tuple[int, int, int] = (4, 300, 6)) -> np.ndarray:
@@ -211,3 +211,12 @@ def test_quick_look_is_gated_on_convergence_alone() -> None:
     few = {"ess_bulk": 90.0, "ess_tail": 80.0, "mcse_probability": 0.03, "mcse_share": 0.2}
     assert failures(quantity_gates(_table(r_hat=1.04, **few), fast=True)) == ""
     assert "R-hat 1.06" in failures(quantity_gates(_table(r_hat=1.06, **few), fast=True))
+
+
+def test_draws_that_are_all_the_same_have_no_error_of_an_interval():
+    """Catches an infinite share in the data of a report, of a rank that is the same in every draw."""
+    draws = np.stack([np.full((4, 250), 3.0), np.random.default_rng(0).random((4, 250))], axis=-1)
+    keys = pd.DataFrame({"measure": ["floor_rank", "accuracy"], "scale": ["rank", "probability"]})
+    found = quantity_summary(draws, keys, ci_level=0.95)["mcse_share"]
+    assert np.isnan(found[0])
+    assert 0 < found[1] < 1

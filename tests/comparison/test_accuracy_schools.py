@@ -14,7 +14,7 @@ from tests.bayes.accuracy_answers import answers_table
 
 def both(level):
     """A quick fit, items and frequentist estimates of the same answers."""
-    items = answers_table(3, 150, level=np.array(level))
+    items = answers_table(len(level), 150 if len(level) > 1 else 30, level=np.array(level))
     items = items.assign(score=items["n_right"] / items["n_samples"], n_set_aside=0)
     known = model_units(items)
     n, y = known.sums(np.ones(len(items)))[..., 0], known.sums(items["score"].to_numpy(float))[..., 0]
@@ -49,3 +49,12 @@ def test_nothing_is_decided_about_accuracies_themselves():
     assert broken["pooled_estimate"].isna().all()
     assert set(broken["verdict"]) == {"not shown"}
     assert set(broken["code"]) == {"MCMC"}
+
+
+def test_one_model_has_an_accuracy_and_no_difference():
+    """Catches a report on one model that ends in a traceback for want of a second one."""
+    fit, items, estimates = both([0.5])
+    found = accuracy_schools(fit, items, estimates)
+    assert list(found.comparison["measure"]) == ["accuracy"]
+    assert found.comparison["pooled_estimate"].between(0.3, 0.9).all()
+    assert found.differences.empty

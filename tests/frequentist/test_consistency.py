@@ -140,3 +140,11 @@ def test_alpha_coverage_by_units():
         covered += found["ci_low"] <= truth <= found["ci_high"]
     # 95 expected; three binomial standard errors are 6.5, and percentile intervals of 60 units fall a little short.
     assert covered >= 87
+
+
+def test_complete_sets_weigh_the_same_and_the_table_says_so():
+    """Catches a mean over base items called for in words where sets are counted: u0 is complete twice, u1 once."""
+    codes = np.array([[[[1, 1, 1, 1], [1, 0, 1, 1]], [[1, 1, 1, 1], [1, -1, 1, 1]]]])
+    found = estimates(codes, np.array([1, 1]))
+    assert found.loc["consistency_all", "estimate"] == pytest.approx(2 / 3)
+    assert found.loc["consistency_all", "weights"] == "set"

@@ -128,6 +128,8 @@ def test_the_external_table_names_what_it_could_not_match(content) -> None:
     assert "no Rank for simulated/model-04" in said
     assert "rows of Rank without a model in the logs: simulated/other" in said
     assert content.data["external"]["value"].notna().sum() == 3
+    note = next(table.spec.note for table in content.tables if table.spec.name == "external_values_syllogisms")
+    assert "of single responses, not of the majorities of votes" in note
 
 
 def test_warnings_and_labels(content) -> None:

@@ -16,7 +16,8 @@ from analysis.report.numbers import counted, fixed
 
 #: From paper to blue, so that a print in grey keeps the order.
 _SHADES = LinearSegmentedColormap.from_list("accuracy", [PAPER, "#9CC5DF", BLUE])
-_DARK = 0.68
+#: Above this white is read better than ink on the shade, below it ink; here the contrast is 4 to 1 either way.
+_DARK = 0.87
 
 
 def condition_heat_map(

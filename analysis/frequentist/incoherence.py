@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.arguments import check_level
-from analysis.frequentist.incoherence_tests import WordingFlipTest, persistent_upper_bound
+from analysis.frequentist.incoherence_tests import ONE_WORDING, WordingFlipTest, persistent_upper_bound
 from analysis.frequentist.residual_noise import direction_squared, unit_totals
 from analysis.frequentist.unit_bootstrap import bootstrap_t, unit_weights
 from analysis.measures.coherence import cross_products, noise_variance, root
@@ -33,7 +33,6 @@ COLUMNS: Final = (
     "task", "model", "measure", "estimate", "std_error", "ci_low", "ci_high", "ci_level", "ci_method", "scale", "n",
     "n_clusters", "unit", "squared", "squared_low", "squared_high", "reason",
 )  # fmt: skip
-ONE_WORDING: Final = "no instance was asked in two wordings"
 NO_INSTANCE: Final = "no complete instance"
 #: Why a measure of complete instances is missing.
 NOT_LOGGED: Final = {

@@ -12,9 +12,10 @@ from analysis.errors import AnalysisError
 from analysis.frequentist.effect_sizes import d_av, d_z
 from analysis.frequentist.incoherence import repeated_only
 from analysis.frequentist.max_t import max_t
-from analysis.frequentist.multiplicity import bonferroni, family_size, holm
+from analysis.frequentist.multiplicity import adjusted_bound, bonferroni, family_size, holm
 from analysis.frequentist.sign_flips import flips_needed, sign_flip_test
 from analysis.frequentist.unit_bootstrap import bootstrap_t
+from analysis.measures.coherence import ARITHMETIC
 
 Floats = NDArray[np.float64]
 ADJUSTMENTS: Final = ("holm", "max_t")
@@ -56,10 +57,11 @@ def pairwise_differences(
     -------
     DataFrame
         ``model, other, measure, estimate, std_error, ci_low, ci_high, ci_level, ci_method`` (unit bootstrap-t),
-        ``test, p_value, resolution, p_adjusted, p_adjust_method, family_size, p_bonferroni``;
+        ``test, p_value, resolution`` (missing where all sign patterns were enumerated), ``p_adjusted,
+        p_adjust_method, family_size, floor_adjusted`` and the same of Bonferroni;
         companions ``median, trimmed`` (20 %), ``p_wilcoxon, share_worse`` (units where the first is more incoherent),
         ``d_z, d_av, skewness, top_share`` (of the mean, carried by the top 5 % of units), ``flag``; ``n_clusters``,
-        ``n_dropped`` (units that one of the two lacks), ``reason``.
+        ``n_dropped`` (units that one of the two lacks; of squares, in two wordings or more), ``reason``.
 
     Raises
     ------
@@ -85,7 +87,9 @@ def pairwise_differences(
     test = sign_flip_test(tops, rng=rng, flips=drawn, most_flips=max(MOST_FLIPS, drawn))
     found = bootstrap_t(tops, sizes=weights, rng=rng, resamples=resamples, ci_level=ci_level)
     adjusted, plain = holm(test.p_value), bonferroni(test.p_value)
-    everyone = {model: set(instances.loc[instances["model"] == model, "unit"]) for model in models}
+    resolution = np.where(test.exact, np.nan, test.resolution)
+    usable = repeated_only(instances) if squared else instances
+    everyone = {model: set(usable.loc[usable["model"] == model, "unit"]) for model in models}
     rows = []
     for at, (a, b) in enumerate(pairs):
         per_unit = tops[at] / weights[at]
@@ -98,19 +102,19 @@ def pairwise_differences(
             "ci_low": found.ci_low[at],
             "ci_high": found.ci_high[at],
             "p_value": test.p_value[at],
-            "resolution": test.resolution[at],
+            "resolution": resolution[at],
             "p_adjusted": adjusted[at],
             "p_bonferroni": plain[at],
             "n_clusters": int(test.n_clusters[at]),
             "n_dropped": len(everyone[a] | everyone[b]) - int(test.n_clusters[at]),
             "reason": str(test.reason[at] or found.reason[at]),
         }
-        rows.append(row | _companions(per_unit[np.isfinite(per_unit)], sides[a], sides[b], squared))
+        rows.append(row | _companions(per_unit[np.isfinite(per_unit)], *sides[a, b], squared))
     table = pd.DataFrame(rows)
     if adjust == "max_t":
         together = max_t(tops, rng=rng, flips=drawn, ci_level=ci_level)
         table = table.assign(p_adjusted=together.p_adjusted, ci_low=together.ci_low, ci_high=together.ci_high)
-    floor = table["resolution"] * np.maximum(family_size(test.p_value), 1)
+    floor = 1 / (drawn + 1) if adjust == "max_t" else adjusted_bound(test.p_value, adjusted, resolution)
     return table.assign(
         task=instances["task"].iloc[0],
         test="sign-flip by unit",
@@ -119,22 +123,24 @@ def pairwise_differences(
         ci_method="max-T simultaneous" if adjust == "max_t" else found.ci_method,
         p_adjust_method=adjust,
         family_size=family_size(test.p_value),
-        floor_adjusted=1 / (drawn + 1) if adjust == "max_t" else np.minimum(floor, 1),
+        floor_adjusted=floor,
         bonferroni_p_adjusted=table["p_bonferroni"],
         bonferroni_p_adjust_method="bonferroni",
         bonferroni_family_size=family_size(test.p_value),
+        bonferroni_floor=adjusted_bound(test.p_value, plain, resolution),
     )
 
 
 def _unit_values(
     instances: pd.DataFrame, models: list[str], squared: bool
-) -> tuple[dict[str, Any], dict[Any, Floats], dict[str, Floats]]:
-    """By model: mean |r| of every unit (or q of every instance), by pair: sizes, and by model: unit values for d_av."""
+) -> tuple[dict[str, Any], dict[Any, Floats], dict[Any, tuple[Floats, Floats]]]:
+    """By model: mean |r| of every unit (or q of every instance); by pair: sizes, and unit values of both sides."""
     pairs = list(combinations(models, 2))
     if not squared:
         wide = instances.pivot_table(index="unit", columns="model", values="abs_residual", aggfunc="mean").sort_index()
         by_model = {model: wide[model].to_numpy(float) for model in models}
-        return by_model, {pair: np.ones(len(wide)) for pair in pairs}, by_model
+        sides = {(a, b): (by_model[a], by_model[b]) for a, b in pairs}
+        return by_model, {pair: np.ones(len(wide)) for pair in pairs}, sides
     repeated = repeated_only(instances)
     wide = repeated.pivot_table(index=["unit", "identity"], columns="model", values="q").sort_index()
     wide = wide.reindex(columns=models)
@@ -142,12 +148,16 @@ def _unit_values(
     values: dict[str, Any] = {model: wide[model].to_numpy(float) for model in models}
     values["unit"] = unit
     sizes: dict[Any, Floats] = {}
+    means: dict[Any, tuple[Floats, Floats]] = {}
     for a, b in pairs:
         both = np.isfinite(values[a]) & np.isfinite(values[b])
         counted = np.bincount(unit[both], minlength=len(names)).astype(float)
         sizes[a, b] = np.where(counted > 0, counted, np.nan)
-    means = repeated.pivot_table(index="unit", columns="model", values="q", aggfunc="mean").reindex(columns=models)
-    return values, sizes, {model: means[model].to_numpy(float) for model in models}
+        first, second = (
+            np.bincount(unit[both], weights=values[model][both], minlength=len(names)) / sizes[a, b] for model in (a, b)
+        )
+        means[a, b] = (first, second)
+    return values, sizes, means
 
 
 def _both(values: dict[str, Any], sizes: dict[Any, Floats], a: str, b: str) -> Floats:
@@ -165,7 +175,8 @@ def _companions(d: Floats, first: Floats, second: Floats, squared: bool) -> dict
         return dict.fromkeys(names, np.nan) | {"flag": ""}
     total, top = d.sum(), max(1, int(np.ceil(TOP_SHARE * len(d))))
     carried = float(np.sort(d * np.sign(total))[-top:].sum() / abs(total)) if total else np.nan
-    skewness = float(skew(d)) if np.ptp(d) > 0 else 0.0
+    # What the last digits leave of equal differences has no shape.
+    skewness = float(skew(d)) if np.ptp(d) > ARITHMETIC * np.abs(d).max() else 0.0
     differ = d[d != 0]
     found = {
         "median": float(np.median(d)),

@@ -5,6 +5,7 @@ import pandas as pd
 
 from analysis.frequentist.incoherence import repeated_only
 from analysis.frequentist.incoherence_means import grouped_means
+from analysis.frequentist.incoherence_tests import ONE_WORDING
 from analysis.measures.coherence import CLIP, log_odds, root
 
 #: An identity is broken where the two sides are farther apart than this.
@@ -48,7 +49,7 @@ def identity_summary(
         repeated_only(instances).groupby("model")["q"].mean() if odds and relation == "=" else pd.Series(dtype=float)
     )
     rows["persistent"] = root(squared.reindex(rows.index))
-    missing = "no instance was asked in two wordings" if odds and relation == "=" else "no equation of log-odds"
+    missing = ONE_WORDING if odds and relation == "=" else "no equation of log-odds"
     rows["persistent_reason"] = np.where(rows["persistent"].isna(), missing, "")
     return rows.drop(columns="measure").reset_index()
 

@@ -11,10 +11,15 @@ from analysis.measures.coherence import at_clip, residual
 CLIPS: Final = (0.001, 0.01, 0.05)
 
 
+def instance_values(residuals: pd.DataFrame, values: np.ndarray) -> pd.Series:
+    """Values of instances, by model, unit and identity; wordings of one instance weigh the same."""
+    rows = residuals[["model", "unit", "identity"]].assign(value=values)
+    return rows.groupby(["model", "unit", "identity"])["value"].mean()
+
+
 def instance_means(residuals: pd.DataFrame, values: np.ndarray) -> pd.Series:
     """Mean over instances, wordings of one instance weighing the same, by model."""
-    rows = residuals[["model", "unit", "identity"]].assign(value=values)
-    return rows.groupby(["model", "unit", "identity"])["value"].mean().groupby("model").mean()
+    return instance_values(residuals, values).groupby("model").mean()
 
 
 def robustness(
@@ -49,8 +54,8 @@ def robustness(
     DataFrame
         One row per model: ``one_at_clip`` and ``both_at_clip`` (share of residuals with a side, both sides at the
         clip), ``answers_at_clip`` (share of single answers), ``clip_<c>`` for every clip, ``points`` and
-        ``median_points`` (|left - right|), ``renormalised``, ``sum_gap`` (median |sum - 1|); and ``rank_<choice>`` for
-        ``base`` and every choice, 1 is the smallest.
+        ``median_points`` (|left - right|, over instances), ``renormalised``, ``sum_gap`` (median |sum - 1|); and
+        ``rank_<choice>`` for ``base`` and every choice, 1 is the smallest.
     """
     left, right = residuals["left"].to_numpy(float), residuals["right"].to_numpy(float)
     sides = at_clip(left, clip=clip).astype(int) + at_clip(right, clip=clip)
@@ -65,8 +70,7 @@ def robustness(
     choices["points"] = residual(left, right, relation=relation, scale="probability")
     for name, values in choices.items():
         table[name] = instance_means(residuals, np.abs(values))
-    gap = residuals[["model"]].assign(value=np.abs(choices["points"]))
-    table["median_points"] = gap.groupby("model")["value"].median()
+    table["median_points"] = instance_values(residuals, np.abs(choices["points"])).groupby("model").median()
     if renormalised is not None:
         sizes = residual(renormalised["left"], renormalised["right"], relation=relation, clip=clip)
         table["renormalised"] = instance_means(renormalised, np.abs(sizes))

@@ -14,6 +14,8 @@ from analysis.frequentist.unit_draws import chosen_sums
 Floats = NDArray[np.float64]
 #: Level of the one-sided test, that of one end of a 95 % interval: "detected" never stands beside an interval with 0.
 DETECTION_LEVEL: Final = 0.025
+#: Why nothing is known of what persists: none was asked so, or answers are missing.
+ONE_WORDING: Final = "no instance has complete answers in two wordings"
 _TIE: Final = 1e-10
 _BLOCK: Final = 2_000_000
 
@@ -75,7 +77,7 @@ def wording_flip_test(
     r, code, present, k = r[k > 1], code[k > 1], present[k > 1], k[k > 1]
     _, unit = np.unique(code, return_inverse=True)
     if not len(r):
-        return WordingFlipTest(np.nan, np.nan, np.nan, np.nan, 0, 0, 0, "no instance was asked in two wordings")
+        return WordingFlipTest(np.nan, np.nan, np.nan, np.nan, 0, 0, 0, ONE_WORDING)
     size = int(unit.max()) + 1
     pairs = pair_products(np.where(present, r, 0.0), k, unit, size)
     total, scale = pairs.sum(), np.abs(pairs).sum()

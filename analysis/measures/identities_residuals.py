@@ -57,7 +57,7 @@ def identity_residuals(sets: AnswerSets, identity: Identity, *, clip: float = CL
     by_state = _by_state(sets, identity)
     place = _places(sets, by_state)
     at = place[:, 0]
-    keys = sets.keys.iloc[at].reset_index(drop=True)
+    keys = _row_keys(sets, by_state, place)
     pick = (at, place[:, 1])
     left, right = (evaluated(side, sets)[pick] for side in (identity.left, identity.right))
     of_truth = replace(sets, by_role=sets.truth)
@@ -83,9 +83,26 @@ def identity_residuals(sets: AnswerSets, identity: Identity, *, clip: float = CL
             where=known.any(axis=1),
         )  # fmt: skip
         rows[f"error_{role}"] = mean[at]
-    named = [f"|{name}" if own else "" for name, own in zip(sets.states[pick], by_state[at], strict=True)]
-    rows["identity"] = rows["identity"] + np.array(named, dtype=object)
     return rows[rows["residual"].notna()].reset_index(drop=True)
+
+
+def sets_of_residuals(sets: AnswerSets, identity: Identity, residuals: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which sets (N,) the residuals come from: rows of ``identity_residuals``, or of their means by wording."""
+    by_state = _by_state(sets, identity)
+    place = _places(sets, by_state)
+    names = ["model", "unit", "identity", "wording"]
+    rows = _row_keys(sets, by_state, place)[names].assign(at=place[:, 0])
+    found = np.zeros(len(sets.keys), dtype=bool)
+    found[rows.merge(residuals[names].drop_duplicates(), on=names)["at"]] = True
+    return found
+
+
+def _row_keys(sets: AnswerSets, by_state: NDArray[np.bool_], place: NDArray[np.int64]) -> pd.DataFrame:
+    """Keys of the sets at (set, state); the identity ends in the state's name where one is free."""
+    at = place[:, 0]
+    keys = sets.keys.iloc[at].reset_index(drop=True)
+    named = [f"|{name}" if own else "" for name, own in zip(sets.states[at, place[:, 1]], by_state[at], strict=True)]
+    return keys.assign(identity=keys["identity"] + np.array(named, dtype=object))
 
 
 def _by_state(sets: AnswerSets, identity: Identity) -> NDArray[np.bool_]:

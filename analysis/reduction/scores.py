@@ -65,7 +65,7 @@ def item_scores(
     if least < 0 or most > 1:
         raise AnalysisError(
             f"{named_task(design.task)}: scores run from {least:g} to {most:g}; a mean score needs them in [0, 1], so "
-            "divide them by their maximum in [map] or the log"
+            "divide them by the top of their scale in the log"
         )
     return table.drop(columns=["least", "most"])
 

@@ -17,6 +17,8 @@ from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import estimate_column, table_name
 
+#: Of outcomes, whose share among few differs from their probability.
+FEW_IN_A_BIN = " Where a bin has few questions, chance alone makes miscalibration and resolution too large."
 _NO_ROLES = "the questions have no roles: nothing joins them into identities, so that coherence cannot be judged"
 
 
@@ -52,7 +54,7 @@ def calibration_part(context: TaskContext) -> Part | None:
         note=f"Truths are {what}. Brier score: mean squared difference"
         f"{'' if binary else ' from the exact probability, without the variance of outcomes'}; it is miscalibration − "
         f"resolution + uncertainty + what varies within the {BINS} bins. A model that always states the same has no "
-        "resolution.",
+        f"resolution.{FEW_IN_A_BIN if binary else ''}",
     )
     section = Section(
         title,

@@ -35,9 +35,10 @@ from analysis.studies.coherence_further import (
 )
 from analysis.studies.coherence_group_schools import group_moments
 from analysis.studies.coherence_groups import associations_table, groups_table
-from analysis.studies.coherence_results import CoherenceResults, coherence_results
+from analysis.studies.coherence_results import BACK_DOOR, CoherenceResults, coherence_results
 from analysis.studies.coherence_sentences import coherence_attention, coherence_claims, coherence_limits, sums_attention
 from analysis.studies.coherence_tables import (
+    CAUSAL_NOTE,
     detection,
     families_table,
     incoherence_table,
@@ -47,8 +48,6 @@ from analysis.studies.coherence_tables import (
 from analysis.studies.context import Part, TaskContext, joined
 from analysis.studies.summary import sentence
 from analysis.studies.wide_table import table_name
-
-BACK_DOOR = "back-door adjustment"
 
 
 def coherence_part(context: TaskContext) -> Part | None:
@@ -71,7 +70,7 @@ def coherence_part(context: TaskContext) -> Part | None:
     if design.target == "census":
         further = tuple(without_inference(table) for table in further)
     moments = Part(
-        (Section(_title(design.task), lead=_lead(results, incomplete), tables=(*tables, *further),
+        (Section(_title(design.task), lead=_lead(results, probabilities, incomplete), tables=(*tables, *further),
                  figures=_figures(context, results, labels)),),
         summary=coherence_claims(results, labels, where=context.where),
         limits=coherence_limits(results, design, where=context.where),
@@ -133,7 +132,7 @@ def _tables(
         )
         tables.append(accuracy_table(design, results, overall, robust, labels))
     census = context.design.target == "census"
-    tables += [] if census else pair_tables(context, instances, labels)
+    tables += [] if census else pair_tables(context, instances, labels, shared=results.shared)
     tables.append(robustness_table(design, robust, labels, clip=context.study.coherence.clip))
     if (effects := wordings_table(design, results, labels)) is not None:
         tables.append(effects)
@@ -149,23 +148,27 @@ def _tables(
 
 
 def _answers_of(context: TaskContext, results: CoherenceResults) -> pd.DataFrame | None:
-    """Single answers of the identity's roles."""
+    """Single answers of the sets that are compared."""
     if context.probabilities is None:
         return None
-    answers = context.probabilities.answers
-    return answers[answers["role"].isin(results.identity.roles) & answers["probability"].notna()]
+    sets = results.sets
+    return context.probabilities.answers.iloc[np.unique(sets.row[results.compared[sets.set_of_row]])]
 
 
 def _group_tables(context: TaskContext, results: CoherenceResults, labels: Mapping[str, str]) -> list[Table]:
     """Mean |r| by family and level, noise and persistent part by level; nothing where there is one group."""
     instances, drawn, made = results.instances, context.resampling, []
-    keys = tuple(k for k in ("item_family", "level") if instances[k].nunique() > 1)
+    both = pd.concat([instances, results.causal], ignore_index=True)
+    keys = tuple(k for k in ("item_family", "level") if both[k].nunique() > 1)
     if keys:
-        means = grouped_means(
-            instances, {"mean_abs_residual": "abs_residual"}, by=("model", *keys), rng=drawn.rng("families"),
-            resamples=drawn.resamples, ci_level=context.ci_level,
-        )  # fmt: skip
+        parts = [
+            grouped_means(part, {"mean_abs_residual": "abs_residual"}, by=("model", *keys),
+                          rng=drawn.rng(f"families {name}"), resamples=drawn.resamples, ci_level=context.ci_level)
+            for name, part in both.groupby(list(keys), sort=True)
+        ]  # fmt: skip
+        means = pd.concat(parts, ignore_index=True)
         note = "Groups were not chosen after looking; intervals are not adjusted for their number."
+        note += CAUSAL_NOTE if len(results.causal) else ""
         made.append(groups_table(context.design, means, labels, name="families_levels",
                                  title="Mean |r| by family and level", note=note,
                                  measures={"mean_abs_residual": "Mean |r|"}))  # fmt: skip
@@ -249,11 +252,13 @@ def _figures(context: TaskContext, results: CoherenceResults, labels: Mapping[st
     return tuple(made + ([tokens] if tokens is not None else []))
 
 
-def _lead(results: CoherenceResults, incomplete: str) -> tuple[str, ...]:
+def _lead(results: CoherenceResults, probabilities: ProbabilityTask, incomplete: str) -> tuple[str, ...]:
     units = results.instances["unit"].nunique()
     instances = len(results.instances[["unit", "identity"]].drop_duplicates())
     repeated = int(results.tests["n"].max()) if len(results.tests) else 0
-    whose = "that every model has" if results.shared else "of any model (few are shared by all)"
+    lacking = results.instances["model"].nunique() < probabilities.answers["model"].nunique()
+    every = "that every model with complete answers has" if lacking else "that every model has"
+    whose = every if results.shared else "of any model (few are shared by all)"
     first = (
         f"Identity: {results.identity.name}. {counted(instances, 'instance')} {whose}, of {counted(units, 'unit')}; "
         f"at most {counted(repeated, 'instance')} of one model in two wordings or more."

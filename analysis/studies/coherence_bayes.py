@@ -20,10 +20,10 @@ from analysis.studies.coherence_checks import check_data, check_tables
 from analysis.studies.coherence_group_schools import group_schools_rows, group_schools_table
 from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_schools import schools_rows, schools_table
-from analysis.studies.coherence_tables import title_of
+from analysis.studies.coherence_tables import named_estimate, title_of
 from analysis.studies.context import Part, TaskContext
 from analysis.studies.summary import sentence
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.wide_table import estimate_column, table_name
 
 DECISIONS = {"above": "yes", "below": "no", "undecided": "undecided", "": "not judged"}
 CONTRASTS = {"difference": "difference", "equivalent": "equivalent", "undecided": "undecided", "": "not judged"}
@@ -125,15 +125,7 @@ def posterior_table(design: TaskDesign, fit: IncoherenceFit, labels: Mapping[str
         columns=(
             Text("label", "Model"),
             *(
-                Estimate(
-                    stem,
-                    head,
-                    low=f"{stem}_low",
-                    high=f"{stem}_high",
-                    method=f"{stem}_method",
-                    reason=f"{stem}_reason",
-                    digits=2,
-                )
+                estimate_column(stem, head, digits=2)
                 for stem, head in (
                     ("linked_these", "SSL, these"),
                     ("normal_these", "N, these"),
@@ -167,14 +159,7 @@ def _merged(rows: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
             part = group[(group["target"] == target) & (group["variant"] == variant)]
             one = part.iloc[0].to_dict() if len(part) else {"reason": "not fitted"}
             shown = not str(one.get("reason") or "").startswith(MCMC)
-            for column, suffix in (
-                ("estimate", ""),
-                ("ci_low", "_low"),
-                ("ci_high", "_high"),
-                ("ci_method", "_method"),
-            ):
-                row[f"{stem}{suffix}"] = one.get(column) if shown or suffix == "_method" else None
-            row[f"{stem}_reason"] = one.get("reason") or ("" if pd.notna(row[stem]) else UNEXPLAINED)
+            row |= named_estimate(stem, one)
             if stem == "linked_these":
                 row |= {name: one.get(name) if shown else None for name in ("upper_bound", "p_present", "bayes_factor")}
                 row["factor"] = bayes_factor_text(one) if shown else None

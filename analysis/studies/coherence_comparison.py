@@ -126,8 +126,13 @@ def accuracy_table(
     return Table(spec, wide, simulated=design.simulated)
 
 
-def pair_tables(context: TaskContext, instances: pd.DataFrame, labels: Mapping[str, str]) -> list[Table]:
-    """Differences between models of the size of residuals, and of their squares; nothing of one model."""
+def pair_tables(
+    context: TaskContext, instances: pd.DataFrame, labels: Mapping[str, str], *, shared: bool
+) -> list[Table]:
+    """Differences between models of the size of residuals, and of their squares; nothing of one model.
+
+    Ranks are those of the same instances: none unless these are ``shared`` by all models.
+    """
     design, drawn = context.design, context.resampling
     pairs, squares = (
         pairwise_differences(
@@ -142,12 +147,12 @@ def pair_tables(context: TaskContext, instances: pd.DataFrame, labels: Mapping[s
     )
     if not len(pairs):
         return []
-    ranks = incoherence_ranks(instances, rng=drawn.rng("ranks"), resamples=drawn.resamples, ci_level=context.ci_level)
-    tables = [
-        ranks_table(design, ranks, labels),
-        differences_table(design, pairs, labels, squared=False),
-        companions_table(design, pairs, labels),
-    ]
+    tables = [differences_table(design, pairs, labels, squared=False), companions_table(design, pairs, labels)]
+    if shared:
+        ranks = incoherence_ranks(
+            instances, rng=drawn.rng("ranks"), resamples=drawn.resamples, ci_level=context.ci_level
+        )
+        tables.insert(0, ranks_table(design, ranks, labels))
     if squares["n_clusters"].max() > 0:
         tables.append(differences_table(design, squares, labels, squared=True))
     return tables
@@ -194,7 +199,7 @@ def differences_table(design: TaskDesign, pairs: pd.DataFrame, labels: Mapping[s
                 "Bonferroni",
                 method="bonferroni_p_adjust_method",
                 family="bonferroni_family_size",
-                floor="floor_adjusted",
+                floor="bonferroni_floor",
             ),
             Text("flag_word", "Flag"),
             Count("n_clusters", "Units"),
@@ -278,6 +283,7 @@ def robustness_table(design: TaskDesign, found: pd.DataFrame, labels: Mapping[st
         order=("base", "label"),
         note=f"Elsewhere the clip is {clip:g}. Clipping draws residuals towards 0 (by 3 to 5% of the persistent "
         "residual at .01); a clip of .001 turns the rounding of printed answers into noise. Rescaled: the "
-        "probabilities of the states divided by their sum before they are combined.",
+        "probabilities of the states divided by their sum before they are combined. Shares of answers and the median "
+        "of |sum − 1| count every wording, all else instances.",
     )
     return Table(spec, rows, notes=tuple(notes), simulated=design.simulated)

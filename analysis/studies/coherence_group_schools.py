@@ -8,20 +8,19 @@ import pandas as pd
 from analysis.bayes.incoherence_data import GROUPINGS
 from analysis.bayes.incoherence_result import LINKED, MCMC
 from analysis.frequentist.incoherence import incoherence_estimates
-from analysis.report.columns import Count, Estimate, Proportion, Text
+from analysis.report.columns import Count, Proportion, Text
 from analysis.report.spec import OrderBy, Spanner, Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.census import withheld
 from analysis.studies.coherence_results import CoherenceResults
-from analysis.studies.coherence_tables import title_of
+from analysis.studies.coherence_tables import named_estimate, title_of
 from analysis.studies.context import Resampling
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.wide_table import estimate_column, table_name
 
 MEASURES: Final = {"noise": "Noise", "persistent": "Persistent"}
 HEADS: Final = {"item_family": "family", "level": "level"}
 _SCHOOLS: Final = {"moment": "Moments", "posterior": "SSL"}
 NO_MOMENTS: Final = "no moment estimate of this group"
-_NUMBERS: Final = ("estimate", "ci_low", "ci_high", "ci_method")
 
 
 def group_moments(instances: pd.DataFrame, key: str, *, resampling: Resampling, ci_level: float) -> pd.DataFrame:
@@ -59,7 +58,7 @@ def group_schools_rows(
             for one in part.to_dict("records"):
                 measure = one["measure"]
                 moment = beside.get((model, str(group), measure), {"reason": NO_MOMENTS})
-                row |= _named(moment, f"{measure}_moment") | _named(one, f"{measure}_posterior")
+                row |= named_estimate(f"{measure}_moment", moment) | named_estimate(f"{measure}_posterior", one)
                 if measure == "persistent":
                     failed = str(one["reason"] or "").startswith(MCMC)
                     row |= {"p_present": None if failed else one["p_present"], "n": one["n"]}
@@ -68,34 +67,15 @@ def group_schools_rows(
     return pd.DataFrame(rows)
 
 
-def _named(one: Mapping[Any, Any], stem: str) -> dict[str, Any]:
-    """Estimate and interval under a stem, without the numbers of a failed fit, and with a reason where one lacks."""
-    failed = str(one.get("reason") or "").startswith(MCMC)
-    found = {name: None if failed and name != "ci_method" else one.get(name) for name in _NUMBERS}
-    missing = pd.isna(found["estimate"]) or pd.isna(found["ci_low"])
-    return {
-        stem: found["estimate"],
-        f"{stem}_low": found["ci_low"],
-        f"{stem}_high": found["ci_high"],
-        f"{stem}_method": found["ci_method"],
-        f"{stem}_reason": one.get("reason") or (UNEXPLAINED if missing else ""),
-    }
-
-
 def group_schools_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, str]) -> Table:
     """Rows of ``group_schools_rows`` for a reader."""
     shown = rows.assign(label=[labels.get(str(m), str(m)) for m in rows["model"]])
     stems = {f"{measure}_{school}": head for measure in MEASURES for school, head in _SCHOOLS.items()}
-    columns = [
-        Estimate(stem, head, low=f"{stem}_low", high=f"{stem}_high", method=f"{stem}_method",
-                 reason=f"{stem}_reason", digits=2)
-        for stem, head in stems.items()
-    ]  # fmt: skip
+    columns = [estimate_column(stem, head, digits=2) for stem, head in stems.items()]
     spec = TableSpec(
         table_name("persistent_groups", design),
         title=title_of("Noise and persistent residual by family and level, by both schools", design),
         columns=(
-            Text("label", "Model"),
             Text("grouping", "By"),
             Text("group", "Group"),
             *columns,
@@ -106,6 +86,7 @@ def group_schools_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[
         spanners=tuple(
             Spanner(head, tuple(f"{measure}_{school}" for school in _SCHOOLS)) for measure, head in MEASURES.items()
         ),
+        groups=("label",),
         order=("label", "grouping", OrderBy("group", natural=True)),
         note="Log-odds; instances in two wordings or more. SSL is fitted to all instances of a model at once: its "
         "groups borrow from each other, where the moments of a group know that group alone; hence narrower intervals, "

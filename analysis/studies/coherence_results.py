@@ -4,14 +4,22 @@ from dataclasses import dataclass
 from typing import Final
 
 import duckdb
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.errors import AnalysisError, StudyError
 from analysis.frequentist.incoherence import incoherence_estimates, median_estimates
 from analysis.frequentist.incoherence_detection import detection_table, flip_tests, with_wording_effects
 from analysis.measures.identities import BUILT_IN, Identity, identity
 from analysis.measures.identities_joined import ProbabilityTask, probability_task
-from analysis.measures.identities_residuals import LATENT, identity_residuals, renormalised, state_sums
+from analysis.measures.identities_residuals import (
+    LATENT,
+    identity_residuals,
+    renormalised,
+    sets_of_residuals,
+    state_sums,
+)
 from analysis.reduction.instances import AnswerSets
 from analysis.reduction.moments import by_wording, instance_moments, shared_instances
 from analysis.reduction.probability_answers import probability_answers
@@ -23,6 +31,7 @@ from analysis.studies.context import Resampling
 
 #: Shared instances below this share of all make the comparison one of all instances, which is said.
 ENOUGH_SHARED: Final = 0.5
+BACK_DOOR: Final = "back-door adjustment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +54,13 @@ class CoherenceResults:
     wordings : DataFrame
         ``model, wording, effect`` where the same wordings were put to all.
     renormalised, sums : DataFrame or None
-        Residuals after rescaling the states, and the sums of the states.
+        Residuals after rescaling the states, and the sums of the states in ``compared`` sets.
     sets : AnswerSets
+    compared : ndarray of bool (N,)
+        Sets whose residuals are in ``residuals``.
+    causal : DataFrame
+        Instances of the back-door adjustment beside another identity, of families or levels of their own; those that
+        every model has where ``shared``.
     """
 
     identity: Identity
@@ -60,6 +74,8 @@ class CoherenceResults:
     renormalised: pd.DataFrame | None
     sums: pd.DataFrame | None
     sets: AnswerSets
+    compared: NDArray[np.bool_]
+    causal: pd.DataFrame
 
 
 def identities_of(study: Study) -> tuple[Identity, ...]:
@@ -154,7 +170,8 @@ def coherence_results(
     found = pd.concat([estimates, medians], ignore_index=True)
     has_latent = LATENT in one.summed()
     scaled = by_wording(identity_residuals(renormalised(sets), one, clip=clip)) if has_latent else None
-    sums = sets.keys[["model"]].assign(sum=state_sums(sets)).dropna() if has_latent else None
+    compared = sets_of_residuals(sets, one, kept)
+    sums = sets.keys[["model"]].assign(sum=state_sums(sets))[compared] if has_latent else None
     return CoherenceResults(
         identity=one,
         residuals=kept,
@@ -167,4 +184,21 @@ def coherence_results(
         renormalised=scaled,
         sums=sums,
         sets=sets,
+        compared=compared,
+        causal=_causal_instances(probabilities, main, design, clip=clip),
     )
+
+
+def _causal_instances(
+    probabilities: ProbabilityTask, main: MainInstances, design: TaskDesign, *, clip: float
+) -> pd.DataFrame:
+    """Instances of the back-door adjustment whose family and level the main instances do not have."""
+    pairs = set(main.everything[["item_family", "level"]].itertuples(index=False, name=None))
+    for one, sets in probabilities.joined:
+        if one.name == BACK_DOOR and one.name != main.identity.name and sets.complete.any():
+            rows = instance_moments(by_wording(identity_residuals(sets, one, clip=clip)), task=design.task)
+            own = [pair not in pairs for pair in rows[["item_family", "level"]].itertuples(index=False, name=None)]
+            rows = rows[own]
+            held = rows.groupby(["unit", "identity"])["model"].transform("nunique")
+            return rows[held == main.instances["model"].nunique()] if main.shared else rows
+    return main.everything.head(0)

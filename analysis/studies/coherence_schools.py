@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.comparison.incoherence_schools import incoherence_schools
-from analysis.report.columns import Decision, Estimate, Flag, Proportion, PValue, Text
+from analysis.report.columns import Decision, Flag, Proportion, PValue, Text
 from analysis.report.spec import Table, TableSpec
 from analysis.schema.task_design import TaskDesign
 from analysis.studies.coherence_results import CoherenceResults
 from analysis.studies.coherence_tables import title_of
-from analysis.studies.wide_table import UNEXPLAINED, table_name
+from analysis.studies.wide_table import UNEXPLAINED, estimate_column, table_name
 
 VERDICTS = {
     "both": "present by both",
@@ -41,10 +41,8 @@ def schools_table(design: TaskDesign, rows: pd.DataFrame, labels: Mapping[str, s
         missing = shown[stem].isna() & (shown[f"{stem}_reason"] == "")
         shown[f"{stem}_reason"] = shown[f"{stem}_reason"].mask(missing, UNEXPLAINED)
     columns = [
-        Estimate(stem, head, low=f"{stem}_low", high=f"{stem}_high", method=f"{stem}_method",
-                 reason=f"{stem}_reason", digits=2)
-        for stem, head in (("moment", "Moments"), ("posterior", "SSL, these"))
-    ]  # fmt: skip
+        estimate_column(stem, head, digits=2) for stem, head in (("moment", "Moments"), ("posterior", "SSL, these"))
+    ]
     spec = TableSpec(
         table_name("coherence_schools", design),
         title=title_of("Persistent incoherence by both schools", design),

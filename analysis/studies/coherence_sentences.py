@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analysis.frequentist.incoherence_tests import ONE_WORDING
 from analysis.measures.identities_joined import ProbabilityTask
 from analysis.measures.identities_residuals import LATENT, state_sums
 from analysis.report.numbers import counted, fixed, signed
@@ -78,12 +79,14 @@ def coherence_limits(results: CoherenceResults, design: TaskDesign, *, where: st
     """What cannot be claimed."""
     said = []
     if not (results.instances["k"] > 1).any():
-        words = "one wording only: incoherence cannot be told from rewording noise"
-        said.append(sentence(where, words))
+        asked = results.sets.keys["wording"].nunique()
+        words = "one wording only" if asked < 2 else ONE_WORDING
+        said.append(sentence(where, f"{words}: incoherence cannot be told from rewording noise"))
     else:
         said.append(sentence(where, "noise that all wordings of a question share counts as persistent incoherence"))
-        words = "that one model's persistent residual is detected and another's is not is no difference between them"
-        said.append(sentence(where, words))
+        if results.instances["model"].nunique() > 1:
+            words = "that one model's persistent residual is detected and another's is not is no difference between"
+            said.append(sentence(where, f"{words} them"))
     units = results.instances.groupby("unit")["identity"].nunique()
     if (units > 1).any():
         words = "identities of one unit share answers, so that their residuals are correlated; intervals go by unit"
@@ -109,8 +112,12 @@ def coherence_attention(
         ]
         said.append(sentence(where, f"few units carry the persistent residual (TAIL): {_listed(names)}"))
     if not results.shared:
-        words = "models were asked different instances: each is estimated on its own, and their order is no comparison"
-        said.append(sentence(where, words))
+        words = "few instances have complete answers of all models: each is estimated on its own, and their order is"
+        said.append(sentence(where, f"{words} no comparison (hence no ranks; differences are those of shared units)"))
+    absent = sorted(set(probabilities.answers["model"].astype(str)) - set(results.all_instances["model"]))
+    if absent:
+        words = f"no complete set of answers to {results.identity.name}, hence no estimate of its residual, for "
+        said.append(sentence(where, words + _listed([labels.get(model, model) for model in absent])))
     kept = len(results.instances[["unit", "identity"]].drop_duplicates())
     distinct = len(results.all_instances[["unit", "identity"]].drop_duplicates())
     if results.shared and kept < distinct:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.bayes.incoherence_result import MCMC
 from analysis.frequentist.incoherence_tests import DETECTION_LEVEL
 from analysis.report.columns import Count, Decision, Estimate, Number, Percent, PValue, Text
 from analysis.report.spec import Table, TableSpec, Where
@@ -15,6 +16,8 @@ from analysis.studies.wide_table import UNEXPLAINED, estimate_column, table_name
 DECISIONS = {"detected": "detected", "not detected": "not detected", "not tested": "not tested"}
 #: More groups of family and level than this make a long table instead of a wide one.
 MOST_COLUMNS = 8
+#: What is said where causal items stand beside others.
+CAUSAL_NOTE = " Items with an intervention: residuals of the back-door adjustment, left out of means over all items."
 
 
 def by_model(estimates: pd.DataFrame, measures: Sequence[str], labels: Mapping[str, str]) -> pd.DataFrame:
@@ -25,13 +28,19 @@ def by_model(estimates: pd.DataFrame, measures: Sequence[str], labels: Mapping[s
         row: dict[str, Any] = {"model": model, "label": labels.get(str(model), str(model))}
         row |= {name: group[name].iloc[0] for name in ("ci_level", "unit") if name in group}
         for measure in measures:
-            one = found.get(measure, {"reason": "not logged"})
-            row |= {measure: one.get("estimate"), f"{measure}_low": one.get("ci_low"), f"{measure}_high":
-                    one.get("ci_high"), f"{measure}_method": one.get("ci_method")}  # fmt: skip
-            undefined = pd.isna(one.get("estimate")) or pd.isna(one.get("ci_low"))
-            row[f"{measure}_reason"] = one.get("reason") or (UNEXPLAINED if undefined else "")
+            row |= named_estimate(measure, found.get(measure, {"reason": "not logged"}))
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def named_estimate(stem: str, found: Mapping[Any, Any]) -> dict[str, Any]:
+    """Columns of one estimate: the value, ``_low, _high, _method, _reason``; of a failed fit no number."""
+    failed = str(found.get("reason") or "").startswith(MCMC)
+    numbers = {"": "estimate", "_low": "ci_low", "_high": "ci_high"}
+    row = {stem + end: None if failed else found.get(name) for end, name in numbers.items()}
+    undefined = pd.isna(row[stem]) or pd.isna(row[f"{stem}_low"])
+    reason = found.get("reason") or (UNEXPLAINED if undefined else "")
+    return row | {f"{stem}_method": found.get("ci_method"), f"{stem}_reason": reason}
 
 
 def title_of(words: str, design: TaskDesign) -> str:
@@ -41,7 +50,7 @@ def title_of(words: str, design: TaskDesign) -> str:
 
 def families_table(design: TaskDesign, results: CoherenceResults) -> tuple[Table, ...]:
     """What was asked: items, instances and wordings by family and level; nothing where no item has either."""
-    rows = results.all_instances
+    rows = pd.concat([results.all_instances, results.causal], ignore_index=True)
     if (rows[["item_family", "level"]] == "").all(axis=None):
         return ()
     keys = rows[["unit", "identity", "item_family", "level", "k"]].groupby(["unit", "identity"], sort=True)
@@ -61,7 +70,8 @@ def families_table(design: TaskDesign, results: CoherenceResults) -> tuple[Table
             Count("most", "Most wordings"),
         ),
         note=f"An instance is a unit and an identity ({results.identity.name}) of which some model gave every answer. "
-        "Rewording noise and the persistent residual rest on instances in two wordings or more.",
+        "Rewording noise and the persistent residual rest on instances in two wordings or more."
+        + (CAUSAL_NOTE if len(results.causal) else ""),
     )
     return (Table(spec, table, simulated=design.simulated),)
 

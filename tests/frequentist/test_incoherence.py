@@ -263,6 +263,44 @@ def test_only_shared_units_are_compared() -> None:
     assert pairwise_differences(table[table["model"] == "a"], rng=np.random.default_rng(0)).empty
 
 
+def test_adjusted_p_values_of_few_units_are_no_bounds() -> None:
+    """Three models on five units, where all signs are enumerated.
+
+    Catches a smallest possible value after Holm above the value itself, on which no table could be printed.
+    """
+    rng = np.random.default_rng(1)
+    sides = [instances(rng.normal(shift, 1, (5, 2)), model=model) for model, shift in (("a", 0), ("b", 9), ("c", 18))]
+    table = pairwise_differences(pd.concat(sides), rng=np.random.default_rng(0), flips=99, resamples=99)
+    assert table["p_value"].tolist() == [2 / 2**5] * 3
+    assert table[["resolution", "floor_adjusted", "bonferroni_floor"]].isna().all(axis=None)
+    assert table["p_adjusted"].tolist() == pytest.approx([6 / 2**5] * 3)
+
+
+def test_equal_differences_have_no_shape() -> None:
+    """Models 3 apart on every unit: catches a skewness made of last digits, with a warning on the screen."""
+    shared = np.random.default_rng(1).uniform(1, 2, (8, 2))
+    sides = [instances(shared + shift, model=model) for model, shift in (("a", 3.0), ("b", 0.0))]
+    row = pairwise_differences(pd.concat(sides), rng=np.random.default_rng(0), flips=99, resamples=99).iloc[0]
+    assert row["estimate"] == pytest.approx(3)
+    assert (row["skewness"], row["flag"]) == (0, "")
+
+
+def test_squares_are_compared_on_instances_that_both_have_in_two_wordings() -> None:
+    """Catches a d_z that counts an instance of one model, and units of both in one wording called units of one."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.5, 0.3, (2, 10, 2))
+    a[8:, 1] = b[8:, 1] = b[1, 1] = np.nan
+    tables = [instances(side, model=model, identities=2) for side, model in ((a, "a"), (b, "b"))]
+    row = pairwise_differences(
+        pd.concat(tables), rng=np.random.default_rng(0), flips=99, resamples=99, squared=True
+    ).iloc[0]
+    gap = np.delete(a.prod(axis=1) - b.prod(axis=1), [1, 8, 9])
+    units = np.array([gap[0], *gap[1:].reshape(3, 2).mean(axis=1)])
+    assert (row["n_clusters"], row["n_dropped"]) == (4, 0)
+    assert row["estimate"] == pytest.approx(gap.mean())
+    assert row["d_z"] == pytest.approx(units.mean() / units.std(ddof=1))
+
+
 def test_errors_by_coherence_and_closer() -> None:
     """|r| of .05, .3, 1 are coherent, between, incoherent; ties count half."""
     table = instances(np.array([[0.05], [0.3], [1.0], [0.2]]))
@@ -292,6 +330,14 @@ def test_robustness_names_rank_changes() -> None:
     assert table.set_index("model").loc["b", "one_at_clip"] == 1
     assert rank_changes(table, {})["clip_0.001"] == ["b 1 to 2", "a 2 to 1"]
     assert "clip_0.01" not in rank_changes(table, {})
+
+
+def test_median_gap_is_that_of_instances() -> None:
+    """One instance in five wordings beside two in one: catches a median in which the five count five times."""
+    rows = residuals(np.array([[0.1] * 5, [0.2] + [np.nan] * 4, [0.3] + [np.nan] * 4]))
+    gap = rows["unit"].map({"u0000": 0.4, "u0001": 0.1, "u0002": 0.2})
+    table = robustness(rows.assign(left=0.5 + gap, right=0.5), clip=0.01)
+    assert table["median_points"].tolist() == pytest.approx([0.2])
 
 
 def test_causal_anomalies_need_values_apart() -> None:

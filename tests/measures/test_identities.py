@@ -21,7 +21,13 @@ from analysis.measures.identities_grammar import (
     free_roles,
     parse_expression,
 )
-from analysis.measures.identities_residuals import identity_residuals, join_rule, renormalised, state_sums
+from analysis.measures.identities_residuals import (
+    identity_residuals,
+    join_rule,
+    renormalised,
+    sets_of_residuals,
+    state_sums,
+)
 from analysis.reduction.instances import answer_sets
 
 KEYS = ("model", "unit", "identity", "wording", "sample")
@@ -303,3 +309,20 @@ def test_one_state_is_enough_for_bayes_rule() -> None:
     """Catches a complement that is demanded where nothing is summed."""
     table = answers(("target", "", 0.5), ("latent", "z", 0.4), ("conditional", "z", 0.5), ("posterior", "z", 0.4))
     assert rows_of("Bayes' rule", table)["residual"].tolist() == pytest.approx([0.0])
+
+
+def test_sets_of_some_residuals_are_found() -> None:
+    """Catches sets that are not compared, and sets whose residuals are named after a state taken for absent."""
+    one = next(i for i in BUILT_IN if i.name == "Bayes' rule")
+    rows = [
+        (role, state, 0.5, np.nan, {"wording": w})
+        for w in ("w1", "w2", "w3")
+        for role, state in (("target", ""), *((r, s) for r in ("latent", "conditional", "posterior") for s in "ab"))
+        if (w, role) != ("w3", "target")
+    ]
+    sets = answer_sets(answers(*rows), join_rule(one))
+    assert sets is not None
+    found = identity_residuals(sets, one)
+    assert set(found["identity"]) == {"|a", "|b"}
+    assert sets_of_residuals(sets, one, found).tolist() == [True, True, False]
+    assert sets_of_residuals(sets, one, found[found["wording"] == "w2"]).tolist() == [False, True, False]

@@ -1,19 +1,23 @@
 """Report on stated probabilities: what it prints, what it uses, and what a design does not allow."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.errors import AnalysisError, StudyError
 from analysis.report.content import ReportContent
 from analysis.report.formatted import format_table
+from analysis.report.table_files import TABLE_FORMATS
 from analysis.simulation.latent_coherence import LatentCoherence, simulate_latent_coherence
 from analysis.simulation.latent_responders import CoherenceResponder
 from analysis.simulation.write_logs import write_logs
 from analysis.studies.context import Resampling
 from analysis.studies.run import RunSettings, run_report
+from analysis.studies.wide_table import UNEXPLAINED
 
 QUICK = Resampling(flips=999, resamples=499)
 RESPONDERS = (
@@ -240,3 +244,82 @@ def test_fractions_in_a_log_declared_as_percent_are_said(tmp_path: Path) -> None
     study = '[study]\nkind = "probability"\nprobability_scale = "percent"\n'
     content = reported(log(tmp_path / "logs", rows), study)
     assert any("10 of 20 probabilities lie between 0 and 1" in said for said in content.attention)
+
+
+def test_causal_items_have_a_row_and_a_column_of_their_own(content: ReportContent) -> None:
+    """Catches a family that was asked and stands in no table by family, and residuals of another identity."""
+    families = rows_of(content, "families").set_index("item_family")
+    assert families.loc["causal", "units"] == 3
+    table = next(t for t in content.tables if t.spec.name == "families_levels")
+    assert table.spec.spanners[0].header == "causal"
+    other = rows_of(content, "identities").query("identity_name == 'back-door adjustment'").set_index("model")
+    first = table.rows.set_index("model")["g0_mean_abs_residual"]
+    np.testing.assert_allclose(first[other.index], other["log_odds"], rtol=1e-12)
+
+
+def test_what_is_not_compared_enters_no_column(tmp_path: Path) -> None:
+    """Catches answers at the clip and sums of an instance that the other model lacks, among those of both."""
+    rows = [row for name in "mn" for row in stated(COHERENT, 0.02, model=name)]
+    ends = stated({query: float("not" in query) for query in COHERENT} | {"latent z": 1.0}, 0.0, units=20)
+    content = reported(log(tmp_path / "logs", rows + [row for row in ends if row["unit"] in ("u14", "u15", "u16")]))
+    robust = rows_of(content, "robustness").set_index("model")
+    assert robust.loc["m", "answers_at_clip"] == 0
+    own = pd.DataFrame([r for r in rows if r["model"] == "m" and r["role"] == "latent"])
+    sums = own.groupby(["unit", "wording"])["probability"].sum()
+    assert robust.loc["m", "sum_gap"] == pytest.approx((sums - 1).abs().median())
+
+
+def test_what_is_missing_is_not_called_unasked(tmp_path: Path) -> None:
+    """Two wordings asked, one answered; and a model without an answer.
+
+    Catches "one wording only" of logs with two, a model that leaves the tables in silence, and advice on comparing
+    models where there is one.
+    """
+    rows = [r for r in stated(COHERENT, 0.05) if (r["wording"], r["role"]) != ("w1", "target")]
+    silent = [r | {"probability": None, "status": "unparsed"} for r in stated(COHERENT, 0.05, model="n")]
+    content = reported(log(tmp_path / "logs", rows + silent))
+    limits = " ".join(content.limits)
+    assert "No instance has complete answers in two wordings: incoherence cannot be told" in limits
+    assert "another's" not in limits
+    words = "No complete set of answers to total probability, hence no estimate of its residual, for n."
+    assert words in content.attention
+    lead = next(part.lead for part in content.sections if part.title == "Coherence of probabilities")
+    assert "12 instances that every model with complete answers has" in lead[0]
+
+
+def test_models_with_other_instances_have_no_ranks(tmp_path: Path) -> None:
+    """Catches an order of models that were asked different questions, beside the words that it is no comparison."""
+    rows = stated(COHERENT, 0.05, units=20)
+    own = [r | {"model": "mn"[r["unit"] > "u14"]} for r in rows]
+    content = reported(log(tmp_path / "logs", own))
+    assert any("their order is no comparison (hence no ranks" in said for said in content.attention)
+    stems = {t.spec.name for t in content.tables}
+    assert "residual_differences" in stems
+    assert "residual_ranks" not in stems
+
+
+def test_degenerate_answers_give_results_or_reasons_in_every_format(tmp_path: Path) -> None:
+    """Answers of 0 and 1, all alike, two and three states, repeated queries, a model that answers one family.
+
+    Catches NaN or infinity that a reader sees, a number without its reason, and rows that are lost or counted twice.
+    """
+    three = {"target": 0.4, **{f"{role} {s}": p for role in ("latent", "conditional") for s, p in
+             (("a", 0.3), ("b", 0.3), ("c", 0.4))}}  # fmt: skip
+    ends = {query: float(query in ("latent not z", "conditional not z")) for query in COHERENT}
+    rows = stated(COHERENT, 0.05, model="plain", units=6) + stated(dict.fromkeys(COHERENT, 0.5), 0, "alike", units=6)
+    for values, first, model in ((three, 6, "plain"), (ends, 9, "plain"), (three, 6, "alike"), (ends, 9, "alike")):
+        for row in stated(values, 0, model, units=3):
+            unit = f"u{first + int(row['unit'][1:])}"
+            rows.append(row | {"unit": unit, "item": row["item"].replace(row["unit"], unit, 1)})
+    rows += [row | {"item": f"{row['item']} again"} for row in rows if row["unit"] == "u0"]
+    rows = [row | {"item_family": "few" if row["unit"] < "u4" else "many", "truth": 0.5} for row in rows]
+    rows += [row | {"model": "half"} for row in rows if row["model"] == "plain" and row["item_family"] == "few"]
+    content = reported(log(tmp_path / "logs", rows))
+    for table in content.tables:
+        for ending in ("csv", "html", "tex"):
+            text = TABLE_FORMATS[ending](table)
+            assert not re.search(r"(?<![\w/.-])(nan|NaN|inf|None|NaT|<NA>)(?![\w/.-])", text), table.spec.name
+            assert UNEXPLAINED not in text
+    counted = content.manifest["rows"]
+    assert counted["used"] + sum(counted["set_aside"].values()) == counted["responses"] == len(rows)
+    assert any("two items for one query" in words for part in content.sections for words in part.lead)

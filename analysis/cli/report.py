@@ -75,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
         print("nothing changed since this report was written: logs, settings, seed, versions, code (--again: anew)")
     else:
         said = make(args, logs, out, now)
-    print(f"{said['responses']:,} responses read, {said['used']:,} used; {time.perf_counter() - started:.1f} s")
+    responses = "1 response" if said["responses"] == 1 else f"{said['responses']:,} responses"
+    print(f"{responses} read, {said['used']:,} used; {time.perf_counter() - started:.1f} s")
     say(said, out, pdf=args.pdf)
     return 0
 
@@ -106,6 +107,7 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
 
     from analysis.reduction.intake import IntakeSettings
     from analysis.reduction.selection import parse_selection
+    from analysis.report.content import NOTHING_CLAIMED
     from analysis.report.manifest import changed_versions
     from analysis.report.unchanged import CIRCUMSTANCES, SAID
     from analysis.report.write import write_report
@@ -145,6 +147,7 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
         "used": rows["used"],
         "summary": list(content.summary),
         "attention": list(content.attention),
+        "limits": list(content.limits) if content.summary == (NOTHING_CLAIMED,) else [],
     }
     progress.stage("writing the report")
     manifest = {**content.manifest, CIRCUMSTANCES: now, SAID: said}
@@ -184,6 +187,10 @@ def say(said: Mapping[str, Any], out: Path, *, pdf: bool) -> None:
 
     for line in said["summary"][:8]:
         print(f"  {escape_terminal(line)}")
+    if limits := said.get("limits"):
+        print("cannot be claimed:")
+        for line in limits[:5]:
+            print(f"  {escape_terminal(line)}")
     if attention := said["attention"]:
         print(f"needs attention ({len(attention)}):")
         for line in attention[:5]:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from analysis.schema.violation import Violation
 
 _UNREAD = ("refused", "unreadable")
+#: Notes that are printed at most.
+_NOTES = 20
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     for violation in violations:
         _print_violation(violation)
     errors = sum(violation.severity == ERROR for violation in violations) + unread
-    for sentence in united:
+    for sentence in (*_notes(intake.notes), *united):
         _print(f"note: {sentence}")
     for old in settled.superseded if settled else ():
         _print(f"not used: {_number(old.rows, 'response')} of run {old.run}, which a later run repeats ({old.model})")
@@ -81,6 +83,16 @@ def _print_unread(files: "pd.DataFrame") -> int:
     for row in unread.itertuples():
         _print(f"error: not read: {row.file}: {row.reason}")
     return len(unread)
+
+
+def _notes(notes: "pd.DataFrame") -> list[str]:
+    """What was odd about the files, as a report tells it: a note that several files share once, with their number."""
+    said = []
+    for note, rows in notes.groupby("note", sort=False):
+        file = str(rows["file"].iloc[0]) if len(rows) == 1 else f"{rows['file'].iloc[0]} and {len(rows) - 1:,} more"
+        times = int(rows["count"].sum())
+        said.append(f"{file}: {note}" + (f" ({times:,} times)" if times > 1 else ""))
+    return said[:_NOTES] + ([f"… and {len(said) - _NOTES} more; a report lists them all"] if len(said) > _NOTES else [])
 
 
 def _print_violation(violation: "Violation") -> None:

@@ -28,11 +28,12 @@ from analysis.importers import (
     wide_table,
 )
 from analysis.importers.byte_streams import relative_name
-from analysis.importers.damage import is_refused
-from analysis.importers.probe import HEAD_BYTES, ZIP_MAGIC, probe, undecodable_line
+from analysis.importers.damage import foreign_kind, is_refused, other_encoding
+from analysis.importers.probe import HEAD_BYTES, probe, undecodable_line
 from analysis.importers.protocol import Claim, Probe
 from analysis.schema.map_rules import MapRule
 from analysis.schema.quoting import shown
+from analysis.schema.responses import COLUMN_BY_NAME
 from analysis.schema.study import Wide
 from analysis.schema.study_keys import suggestion
 
@@ -65,7 +66,6 @@ _COMPANION_ENDINGS = (".md", ".rst")
 _LITTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini", "__pycache__", ".git", ".hg", ".svn"})
 _LITTER_TOO = frozenset({".ipynb_checkpoints", ".venv", "node_modules", ".cache"})
 _LONGEST_NAME = 100
-_SPREADSHEETS = frozenset({".xlsx", ".xls", ".xlsm", ".ods", ".numbers"})
 #: Columns of a foreign table that a message lists at most.
 _NAMED = 20
 
@@ -230,8 +230,8 @@ def _identify(
         return Found(seen.path, relative, wide_table, Claim.LOG)
     if standard.is_damaged_parquet(seen):
         return Found(seen.path, relative, None, Claim.REFUSED, "damaged Parquet file; copy it again")
-    claim = Claim.REFUSED if _is_table(seen) and standard.nearly(standard.column_names(seen), rules) else Claim.NO
-    return Found(seen.path, relative, None, claim, _stranger(seen, rules))
+    lost = other_encoding(seen.head) or (_is_table(seen) and standard.nearly(standard.column_names(seen), rules))
+    return Found(seen.path, relative, None, Claim.REFUSED if lost else Claim.NO, _stranger(seen, rules))
 
 
 def _problem(seen: Probe, relative: str) -> Found:
@@ -249,22 +249,27 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
     names = standard.column_names(seen)
     lacking = standard.missing_columns(names, rules)
     for column, rule in rules.items():
-        wanted = column in lacking or column in standard.ANSWERS
-        if wanted and rule.source is not None and not rule.source.startswith("@") and rule.source not in names:
-            near = suggestion(rule.source, names[:_NAMED])
-            return f"it has no column {shown(rule.source)}, which [map] {column} in study.toml reads{near}"
+        absent = [s for s in rule.sources if not s.startswith("@") and s not in names]
+        if absent and (column in lacking or column in standard.ANSWERS):
+            near = suggestion(absent[0], names[:_NAMED])
+            return f"it has no column {shown(absent[0])}, which [map] {column} in study.toml reads{near}"
+    alike = ", ".join(shown(name) for name in names if name not in COLUMN_BY_NAME and _folded(name) in COLUMN_BY_NAME)
+    spelt = f", though it has {alike} (names are in small letters, without blanks around them)" if alike else ""
     return (
-        f"its columns lack {', '.join(lacking)}; [map] in study.toml can name them, or [wide] the columns of models: "
+        f"its columns lack {', '.join(lacking)}{spelt}; "
+        "[map] in study.toml can name them, or [wide] the columns of models: "
         "`evenhand study init` drafts it"
     )
 
 
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
 def _broken(seen: Probe) -> str:
     """What is wrong with a file that is not what its ending says; empty where nothing is known to be."""
-    if seen.path.suffix.lower() in _SPREADSHEETS:
-        return "a spreadsheet; save its table as CSV (UTF-8)"
-    if seen.head.startswith(ZIP_MAGIC) and seen.path.suffix != ".eval":
-        return "an archive; unpack it"
+    if kind := foreign_kind(seen.head, seen.path.suffix.lower()):
+        return kind
     if seen.path.suffix == ".eval" and not seen.members and not seen.text.lstrip().startswith("{"):
         return "ends in .eval and is no zip archive; copy it again"
     if seen.path.suffix not in (".json", ".jsonl") or len(seen.head) >= HEAD_BYTES:

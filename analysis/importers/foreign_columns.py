@@ -1,6 +1,7 @@
 """Tables that nobody claims: which of their columns may be the model, the item, the answer."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
@@ -22,9 +23,32 @@ _WORDS: Final = {
     "logged_score": ("score", "logged_score", "grade", "rating", "points", "correct", "accuracy"),
     "probability": ("probability", "prob", "stated_probability", "confidence", "estimate"),
     "strategy": ("strategy", "prompting", "prompt_strategy", "prompt_type", "condition", "shots"),
+    "temperature": ("temperature", "temp"),
+    "sample": ("sample", "repeat", "repetition", "epoch", "iteration", "trial", "replicate"),
+    "wording": ("wording", "paraphrase", "rewording", "phrasing"),
+    "prompt": ("prompt", "prompt_text", "question_text", "full_prompt", "input"),
+    "role": ("role", "query", "asked", "query_type"),
+    "state": ("state", "latent_state"),
+    "truth": ("true_probability", "truth", "ground_truth"),
 }
-_LIKE: Final = 0.75
+#: Words that say what a column is even as one word of several in its name, as in "LLM name".
+_TELLING: Final = {
+    "model": {"model", "llm", "respondent"},
+    "output": {"response", "output", "completion", "reply"},
+    "gold": {"gold", "expected"},
+    "unit": {"scenario", "vignette", "passage", "cluster"},
+    "logged_score": {"score"},
+    "probability": {"probability", "prob"},
+    "strategy": {"strategy"},
+    "temperature": {"temperature"},
+    "wording": {"wording", "paraphrase"},
+    "prompt": {"prompt"},
+}
+#: Short names are alike by accident: "Temp" and "item" share three letters of four.
+_LIKE: Final = 0.85
 _CANDIDATES: Final = 3
+#: Between the words of a name: blanks, signs, or a capital after a small letter.
+_BETWEEN: Final = re.compile(r"[\s_.\-/]+|(?<=[a-z])(?=[A-Z])")
 #: Rows whose values are looked at.
 _ROWS: Final = 1000
 
@@ -62,12 +86,14 @@ def candidates(columns: Iterable[str]) -> dict[str, tuple[str, ...]]:
     names = tuple(columns)
     found = {}
     for column, words in _WORDS.items():
-        scored = [(max(_likeness(name, word) for word in words), name) for name in names]
+        telling = _TELLING.get(column, frozenset[str]())
+        scored = [(max(_likeness(name, word, telling) for word in words), name) for name in names]
         likely = sorted((pair for pair in scored if pair[0] >= _LIKE), key=lambda pair: (-pair[0], pair[1]))
         found[column] = tuple(name for _, name in likely[:_CANDIDATES])
     return found
 
 
-def _likeness(name: str, word: str) -> float:
-    folded = name.strip().casefold().replace(" ", "_").replace("-", "_")
-    return SequenceMatcher(None, folded, word).ratio()
+def _likeness(name: str, word: str, telling: Collection[str]) -> float:
+    folded = _BETWEEN.sub("_", name.strip()).casefold()
+    alike = SequenceMatcher(None, folded, word).ratio()
+    return max(alike, _LIKE) if telling and not {*folded.split("_")}.isdisjoint(telling) else alike

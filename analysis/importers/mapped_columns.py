@@ -56,10 +56,11 @@ class MappedColumns:
     def finish(self, rows: int) -> None:
         """Raise for a source that no record had."""
         for column, rule in self.rules.items():
-            if rows and rule.source is not None and rule.default is None and rule.source not in self._found:
+            absent = [source for source in rule.sources if source not in self._found]
+            if rows and absent and rule.default is None:
                 raise LogError(
                     self.file,
-                    f'no record has "{rule.source}", which [map] {column} of study.toml reads',
+                    f'no record has "{absent[0]}", which [map] {column} of study.toml reads',
                     hint='correct the name, or add default = "" to the rule',
                 )
 
@@ -69,7 +70,7 @@ class MappedColumns:
         return {ROW: pc.cast(numbers, pa.string()), FILE: pa.repeat(self.file, rows)}
 
     def _sources(self) -> list[str]:
-        return list(dict.fromkeys(rule.source for rule in self.rules.values() if rule.source is not None))
+        return list(dict.fromkeys(source for rule in self.rules.values() for source in rule.sources))
 
 
 def _path_values(columns: Mapping[str, pa.Array], source: str) -> pa.Array | None:

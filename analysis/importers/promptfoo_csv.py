@@ -15,7 +15,7 @@ from analysis.importers.promptfoo_columns import Columns, PromptColumn, layout_o
 from analysis.importers.promptfoo_eval import NO_MODEL, UNKNOWN, question_name
 from analysis.importers.promptfoo_results import UNSCORED
 from analysis.importers.protocol import ReadOptions, Record
-from analysis.importers.tabular_text import csv_records
+from analysis.importers.tabular_text import csv_records, ragged
 from analysis.schema.responses import Response
 from analysis.schema.status import Status
 
@@ -68,7 +68,7 @@ def _table(where: str, columns: Columns, records: Iterator[tuple[int, list[str]]
     read = 0
     for line, cells in records:
         if len(cells) != columns.width:
-            raise LogError(where, f"has {len(cells)} cells where the header has {columns.width}", line=line)
+            raise ragged(where, len(cells), columns.width, line=line)
         read += 1
         responses: list[Response] = []
         for number, column in enumerate(columns.prompts):
@@ -145,7 +145,7 @@ def _red_team(where: str, header: list[str], records: Iterator[tuple[int, list[s
     read = 0
     for line, cells in records:
         if len(cells) != len(header):
-            raise LogError(where, f"has {len(cells)} cells where the header has {len(header)}", line=line)
+            raise ragged(where, len(cells), len(header), line=line)
         read += 1
         row = dict(zip(header, cells, strict=True))
         key = (row["Target"], row["Test ID"], row["Strategy"])

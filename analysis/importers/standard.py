@@ -42,7 +42,7 @@ def sniff_mapped(probe: Probe, rules: Mapping[str, MapRule]) -> Claim:
 
 def missing_columns(names: tuple[str, ...], rules: Mapping[str, MapRule]) -> tuple[str, ...]:
     """What a header lacks to be a log in the standard schema; all of it where there is no header."""
-    mapped = {c for c, rule in rules.items() if rule.source in (None, *PLACE_SOURCES) or _has(names, rule.source)}
+    mapped = {c for c, rule in rules.items() if all(s in PLACE_SOURCES or _has(names, s) for s in rule.sources)}
     columns = {*names, *mapped} if names else set()
     lacking = [name for name in REQUIRED if name not in columns]
     return (

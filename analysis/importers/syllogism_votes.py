@@ -12,6 +12,7 @@ from analysis.errors import LogError
 from analysis.importers.byte_streams import relative_name
 from analysis.importers.json_text import as_object, as_text, is_id, read_text, top_level_keys, walk_object
 from analysis.importers.protocol import Claim, Probe, ReadOptions, Record
+from analysis.schema.quoting import shown
 from analysis.schema.responses import Response
 from analysis.schema.status import Status
 
@@ -23,6 +24,10 @@ TIED = "the majority of a tie is no answer (the file calls it incorrect)"
 #: Words of the votes; the question is whether the conclusion follows.
 POLARITY = {"correct": "yes", "valid": "yes", "incorrect": "no", "invalid": "no"}
 _NONSENSE = frozenset({"X", "OX"})
+#: A result has one of these, or an error.
+_HOLDS_VOTES = ("raw_responses", "predicted", "correct_count", "incorrect_count")
+#: Keys of a result that a message lists at most.
+_NAMED = 20
 _KEPT = (
     "predicted",
     "confidence",
@@ -94,6 +99,7 @@ def _responses(
     if result.get("error"):
         failed: dict[str, Any] = {"status": Status.ERRORED, "status_detail": _first_line(result["error"])}
         return (Response(sample="1", extra=extra, **columns, **failed),), ()
+    _refuse_without_votes(result, source)
     votes = result.get("raw_responses")
     if votes is not None and not isinstance(votes, list):
         raise LogError(where, "raw_responses are no list")
@@ -104,6 +110,15 @@ def _responses(
         Response(extra=extra | _vote_extra(vote), **columns, **_vote(vote, number, where))
         for number, vote in enumerate(votes, start=1)
     ), ()
+
+
+def _refuse_without_votes(result: Mapping[str, Any], source: str) -> None:
+    """Refuse a result whose votes stand under other names: it would count as unreadable."""
+    if any(key in result for key in _HOLDS_VOTES):
+        return
+    keys = ", ".join(shown(key) for key in [*result][:_NAMED])
+    reason = 'holds no votes: it has neither "raw_responses" (a list of votes) nor "predicted"'
+    raise LogError(source, reason, hint=f"name them so; it has {keys}")
 
 
 def _columns(result: Mapping[str, Any], header: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dict[str, str]]:

@@ -14,7 +14,7 @@ from analysis.importers.byte_streams import open_bytes, relative_name, text_enco
 from analysis.importers.protocol import ReadOptions
 from analysis.importers.raw_rows import BATCH_ROWS, RawBatch, check_names
 
-DELIMITERS = (",", "\t", ";")
+DELIMITERS = (",", "\t", ";", "|")
 #: A cell may hold this many characters; the csv module's own limit (131,072) is too short for transcripts.
 MAX_CELL = 64 << 20
 
@@ -121,4 +121,12 @@ def _records(reader: Any, count: int, name: str) -> tuple[list[int], list[list[s
 def _check_widths(places: list[int], records: list[list[str]], width: int, name: str) -> None:
     for place, record in zip(places, records, strict=True):
         if len(record) != width:
-            raise LogError(name, f"has {len(record)} cells where the header has {width}", line=place)
+            raise ragged(name, len(record), width, line=place)
+
+
+def ragged(name: str, cells: int, width: int, *, line: int) -> LogError:
+    """The error for a row that is not as wide as the header."""
+    found = "1 cell" if cells == 1 else f"{cells} cells"
+    return LogError(
+        name, f"has {found} where the header has {width}", line=line, hint="check its delimiters and quotes"
+    )

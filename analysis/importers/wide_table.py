@@ -60,8 +60,8 @@ def _pattern(text: str) -> str:
 
 
 def _reserved(rules: Mapping[str, MapRule], declared: Collection[str]) -> set[str]:
-    sources = {part for rule in rules.values() if rule.source for part in (rule.source, rule.source.split(".")[0])}
-    return sources | set(declared)
+    sources = {source for rule in rules.values() for source in rule.sources}
+    return sources | {source.split(".")[0] for source in sources} | set(declared)
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Record]:

@@ -199,7 +199,7 @@ class FileReader:
     def _mapped(self, rows: pa.RecordBatch, file: str) -> pa.RecordBatch:
         """Rules of ``[map]`` whose source a harness's rows have; rules for other files are left alone."""
         names = set(rows.schema.names)
-        rules = {c: rule for c, rule in self._study.map.items() if rule.source is None or rule.source in names}
+        rules = {c: rule for c, rule in self._study.map.items() if names.issuperset(rule.sources)}
         try:
             return map_columns(rules, rows) if rules else rows
         except AnalysisError as error:

@@ -18,6 +18,9 @@ TWICE: Final = "two items for one query: {role}"
 NOT_ASKED: Final = "not asked with the others (wording, sample, state): {role}"
 UNANSWERED: Final = "no probability: {role}"
 ONE_STATE: Final = "only one state of the {role} was asked: its complement is missing"
+SOME_STATES: Final = (
+    "not every state of the {role} was asked: if they add up to 1, an [[identity]] of study.toml can say so"
+)
 NO_STATE: Final = "no state is logged for the {role}: its complement is missing"
 
 
@@ -236,6 +239,10 @@ class _Filled:
             reason[(reason == "") & (number < FEWEST_STATES)] = ONE_STATE.format(role=role)
         for role in rule.roles:
             reason[(reason == "") & (asked[role] > 1).any(axis=1)] = TWICE.format(role=role)
+        for role in rule.exhaustive:
+            lacking = (asked[role] == 0) & self._needed(role, rule, has_states[role], states, real)
+            some = (asked[role] > 0).any(axis=1)
+            reason[(reason == "") & lacking.any(axis=1) & some] = SOME_STATES.format(role=role)
         for text, counts in ((NOT_ASKED, asked), (UNANSWERED, known)):
             for role in rule.roles:
                 lacking = (counts[role] == 0) & self._needed(role, rule, has_states[role], states, real)

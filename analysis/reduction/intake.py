@@ -104,10 +104,9 @@ def _read_all(reader: FileReader, found: list[Found], settings: IntakeSettings, 
         accounts = [reader.read(item, writer) for item in found]
         reader.finish(writer)
         refused = [account for account in accounts if account.verdict in ("refused", "unreadable")]
-        if refused and not settings.keep_going:
-            raise refusal(refused, len(found))
-        if not any(account.verdict == "read" for account in accounts):
-            raise refusal(refused, len(found))
+        others = any(account.verdict == "read" for account in accounts)
+        if (refused and not settings.keep_going) or not others:
+            raise refusal(refused, len(found), others=others)
         refuse_absent_scorer(accounts, settings.scorer)
     return accounts
 

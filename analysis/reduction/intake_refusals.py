@@ -66,11 +66,14 @@ def refuse_own_output(found: list[Found], store: Path) -> None:
             )
 
 
-def refusal(refused: list[FileAccount], looked_at: int) -> AnalysisError:
+def refusal(refused: list[FileAccount], looked_at: int, *, others: bool) -> AnalysisError:
+    """What cannot be read, and what to do; skipping it is no way out where there is nothing else (``others``)."""
     listed = "".join(f"\n  {account.file}: {account.reason}" for account in refused)
     unfiltered = all(account.reason.startswith("no rows of filter") for account in refused)
     mend = "name another --filter, or the logs that have it only" if unfiltered else "repair or remove them"
+    skip = ", or use --keep-going to skip them" if others else ""
+    files = "1 file" if looked_at == 1 else f"{looked_at:,} files"
     return AnalysisError(
-        f"{len(refused):,} of {looked_at:,} files cannot be read; {mend}, or use --keep-going to skip them:{listed}",
+        f"{len(refused):,} of {files} cannot be read; {mend}{skip}:{listed}",
         offenders=[account.file for account in refused],
     )

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
@@ -13,6 +13,8 @@ from matplotlib.figure import Figure as Canvas
 from analysis.errors import AnalysisError
 from analysis.report.spec import Table
 
+#: The whole summary of a report that has nothing to claim.
+NOTHING_CLAIMED: Final = "Nothing in these logs allows a claim."
 _STEM = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 

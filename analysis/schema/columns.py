@@ -70,8 +70,8 @@ def item_columns(study: Study, columns: tuple[str, ...]) -> ItemColumns:
     factors = tuple(name for name in dict.fromkeys(known) if name not in conditions)
     exclude = {named[name]: levels for name, levels in study.exclude.items()}
     used = {*conditions, *factors, *named.values(), *COLUMN_BY_NAME}
-    sources = {rule.source.split(".")[0] for rule in study.map.values() if rule.source}
-    sources |= {rule.source for rule in study.map.values() if rule.source}
+    sources = {source for rule in study.map.values() for source in rule.sources}
+    sources |= {source.split(".")[0] for source in sources}
     unused = tuple(
         name
         for name in columns

@@ -12,6 +12,15 @@ from analysis.schema.toml_texts import toml_table, toml_text, toml_texts
 
 _SHOWN: Final = 4
 _COLUMNS: Final = 60
+#: Columns that every draft offers; others where a column is called like them.
+_ALWAYS: Final = ("model", "item", "output", "gold", "unit", "logged_score", "probability", "strategy")
+#: Columns whose words have to be translated, and what to say of them.
+_TRANSLATED: Final = {
+    "role": "what each probability is of: target, latent, conditional, … (docs/coherence.md)",
+    "state": "the state of a latent or conditional",
+}
+#: A column of roles has at most so many values.
+_ROLES: Final = 12
 _LETTER: Final = re.compile(r"[A-Za-z]")
 #: Texts of this mean length are whole replies.
 _REPLY: Final = 12
@@ -47,10 +56,20 @@ def draft_mapping(
     lines += ["# Nothing is guessed: take the # off the lines that are right, then run `evenhand validate`.", "[map]"]
     for column, names in found.items():
         kept = [foreign for foreign in names if foreign not in models]
+        if column not in _ALWAYS and not kept:
+            continue
+        if column in _TRANSLATED:
+            lines += [f"# {rule}   # {_TRANSLATED[column]}" for rule in _words(columns, column, kept)]
+            continue
         others = {*models, *found.get("output", ())}
         rules = _gold(columns, kept, others) if column == "gold" else [f"{column} = {toml_text(c)}" for c in kept]
         lines += [f"# {rule}" for rule in rules] or [f'# {column} = "…"']
-    lines += ['# model = { value = "…" }   # where one model gave all responses']
+    lines += [
+        '# model = { value = "…" }   # where one model gave all responses',
+        '# item = { from = ["…", "…"] }   # where only several columns tell all questions and wordings apart',
+    ]
+    if found.get("probability"):
+        lines += _asked(columns, found)
     if not any("values" in rule for rule in lines):
         lines.append('# gold = { from = "…", values = { TRUE = "yes", FALSE = "no" } }   # gold answers in other words')
     kind = _kind(columns[models[0]]) if models else "answer"
@@ -64,6 +83,30 @@ def draft_mapping(
         '# synonyms = { yes = ["ja"], no = ["nein"] }',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _asked(columns: Mapping[str, ColumnValues], found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Lines for probabilities that are to agree with each other: which column says what each is a probability of."""
+    others = {name for names in found.values() for name in names}
+    few = [name for name, cells in columns.items() if name not in others and 1 < len(cells.values) <= _ROLES]
+    names = [*found.get("role", ()), *few, "…"][:1]
+    return [
+        f"# {rule}   # {said}"
+        for column, said in _TRANSLATED.items()
+        if not found.get(column)
+        for rule in _words(columns, column, names)
+    ]
+
+
+def _words(columns: Mapping[str, ColumnValues], column: str, names: Sequence[str]) -> list[str]:
+    """Rules that translate the words of a column, each of which is to be filled in."""
+    rules = []
+    for name in names:
+        values = columns[name].values if name in columns else ()
+        words = toml_table(dict.fromkeys(values[:_ROLES] or ("…",), "…"))
+        left_out = ', default = ""' if column == "state" or len(values) > _ROLES else ""
+        rules.append(f"{column} = {{ from = {toml_text(name)}, values = {words}{left_out} }}")
+    return rules
 
 
 def _described(column: str, cells: ColumnValues) -> str:

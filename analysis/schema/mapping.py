@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.errors import AnalysisError
-from analysis.schema.map_rules import MapRule, as_text
+from analysis.schema.map_rules import MapRule, as_text, joined_text
 from analysis.schema.patterns import matched_parts
 from analysis.schema.quoting import shown
 from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME
@@ -68,7 +68,8 @@ def map_record(rules: Mapping[str, MapRule], record: Mapping[str, Any]) -> dict[
             text = rule.constant or None
         else:
             translation = _Translation(rule)
-            (text,) = translation([as_text(_at_path(record, column, rule))])
+            parts = [as_text(_at_path(record, column, path, rule)) for path in rule.sources]
+            (text,) = translation([joined_text(parts) if rule.joined else parts[0]])
             _refuse_uncovered(column, translation)
         mapped[column] = _typed(column, text)
     return {**record, **mapped}
@@ -104,8 +105,7 @@ def _translate(rule: MapRule, text: str | None) -> tuple[bool, str | None]:
     return rule.default is not None, rule.default
 
 
-def _at_path(record: Mapping[str, Any], column: str, rule: MapRule) -> Any:
-    path = rule.source or ""
+def _at_path(record: Mapping[str, Any], column: str, path: str, rule: MapRule) -> Any:
     if path in record:
         return record[path]
     value: Any = record
@@ -127,7 +127,11 @@ def _map_column(
     if rule.source is None:
         return pa.repeat(pa.scalar(_typed(column, rule.constant or None), _arrow_type(column)), rows)
     source = _source_array(column, rule.source, columns)
-    if not pa.types.is_string(source.type) and not pa.types.is_dictionary(source.type):
+    if rule.joined:
+        parts = [source, *(_source_array(column, path, columns) for path in rule.joined)]
+        texts_of = [map(as_text, part.to_pylist()) for part in parts]
+        source = pa.array(map(joined_text, zip(*texts_of, strict=True)), pa.string())
+    elif not pa.types.is_string(source.type) and not pa.types.is_dictionary(source.type):
         source = pa.array([as_text(value) for value in source.to_pylist()], pa.string())
     encoded = source if pa.types.is_dictionary(source.type) else pc.dictionary_encode(source)
     translation = _Translation(rule)
@@ -172,7 +176,7 @@ def _refuse_uncovered(column: str, translation: _Translation) -> None:
         if translation.rule.pattern
         else "not named in its values"
     )
-    source = shown(translation.rule.source or "")
+    source = " and ".join(map(shown, translation.rule.sources))
     raise AnalysisError(
         f"study.toml, [map] {column}: {len(values)} values of {source} are {what}: {listed}; "
         'add them, or a default (default = "" leaves the cell empty)',

@@ -13,6 +13,7 @@ _PRESENTATION: Final = frozenset({"name", "path", "given", "tables"})
 _PRESENTED: Final = {"ModelEntry": frozenset({"label"}), "Report": frozenset({"tables"})}
 #: Settings that came later: a plan without them keeps its hash.
 _LATER: Final = frozenset({"families"})
+_LATER_OF: Final = {"MapRule": frozenset({"joined"})}
 #: Raised when the same settings come to mean another analysis.
 PLAN_VERSION: Final = 1
 
@@ -38,6 +39,8 @@ def _plain(value: Any) -> Any:
         hidden = _PRESENTED.get(type(value).__name__, frozenset[str]()) | (
             _PRESENTATION if isinstance(value, Study) else frozenset[str]()
         )
+        later = _LATER_OF.get(type(value).__name__, frozenset[str]())
+        hidden |= {name for name in later if not getattr(value, name)}
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value) if field.name not in hidden}
     if isinstance(value, Mapping):
         return {str(key): _plain(value[key]) for key in sorted(value, key=str)}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.provenance import Clock
 from analysis.reduction.intake import Intake
-from analysis.report.content import ReportContent, with_distinct_names
+from analysis.report.content import NOTHING_CLAIMED, ReportContent, with_distinct_names
 from analysis.report.table_files import with_table_texts
 from analysis.schema.plan import plan_digest
 from analysis.schema.study import Study
@@ -94,7 +94,7 @@ def report_content(logs: Prepared, clock: Clock) -> ReportContent:
     claims = tuple(said for part in parts for said in part.summary)
     return ReportContent(
         title=study.name or _title(designs),
-        summary=claims or ("Nothing in these logs allows a claim.",),
+        summary=claims or (NOTHING_CLAIMED,),
         limits=(
             *(said for part in parts for said in part.limits),
             *census_limits(designs, study),

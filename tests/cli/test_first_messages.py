@@ -1,5 +1,6 @@
 """What a stranger meets first: messages on tables, settings and files that are almost right."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,100 @@ def test_a_table_without_a_declaration_gets_a_short_answer(tmp_path, capsys):
     assert "no declaration fits its columns" in text
     assert "--declaration" in text
     assert len(text) < 900
+
+
+PLAIN = "model,item,gold,answer\nm,q1,yes,yes\nm,q2,no,no\n"
+
+
+def test_names_that_differ_by_capitals_are_pointed_at(tmp_path, capsys):
+    """Catches `lacks model` for a table that plainly has a column Model."""
+    (tmp_path / "a.csv").write_text("Model, item,Gold,Output\nm,q1,yes,Yes\n", encoding="utf-8")
+    assert 'though it has "Model", " item", "Output"' in said(capsys, "validate", tmp_path)[1].replace('"Gold", ', "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+def test_text_in_another_encoding_beside_a_log_is_not_passed_over(tmp_path, capsys, encoding):
+    """Catches a lost log listed among the files that are none, and `no known format` without a way out."""
+    (tmp_path / "a.csv").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "b.csv").write_bytes(PLAIN.replace("q", "é").encode(encoding))
+    status, text = said(capsys, "validate", tmp_path)
+    assert status == 1
+    assert "error: not read: b.csv: text in UTF-" in text
+    assert "save the file as UTF-8" in text
+
+
+def test_an_archive_of_any_kind_is_to_be_unpacked(tmp_path, capsys):
+    """Catches `no known format` for logs.tar.gz."""
+    (tmp_path / "a.csv").write_text(PLAIN, encoding="utf-8")
+    with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "a.csv", "a.csv")
+    (tmp_path / "a.csv").unlink()
+    assert "logs.tar.gz: an archive; unpack it" in said(capsys, "validate", tmp_path)[1]
+
+
+def test_a_table_separated_by_bars_is_read(tmp_path, capsys):
+    """Catches a table of a database refused for its delimiter."""
+    (tmp_path / "a.psv").write_text(PLAIN.replace(",", "|"), encoding="utf-8")
+    assert said(capsys, "validate", tmp_path) == (0, "2 responses in 1 file: 0 errors, 0 warnings\n")
+
+
+def test_skipping_files_is_offered_where_others_remain(tmp_path, capsys):
+    """Catches advice that cannot help: to skip the only file there is."""
+    (tmp_path / "a.csv").write_text(PLAIN + "m,q3\n", encoding="utf-8")
+    status, text = said(capsys, "report", tmp_path, "--out", tmp_path / "out")
+    assert status == 2
+    assert "1 of 1 file cannot be read; repair or remove them:" in text
+    assert "a.csv: line 4: has 2 cells where the header has 4; check its delimiters and quotes" in text
+    (tmp_path / "b.csv").write_text(PLAIN, encoding="utf-8")
+    assert "or use --keep-going to skip them:" in said(capsys, "report", tmp_path, "--out", tmp_path / "out")[1]
+
+
+def test_validate_tells_what_was_odd_about_values(tmp_path, capsys):
+    """Catches NaN and Infinity as probabilities with `0 errors, 0 warnings` and no other word."""
+    rows = [f'{{"model": "m", "item": "q{n}", "probability": {p}}}' for n, p in enumerate(("NaN", "Infinity", "0.5"))]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    text = said(capsys, "validate", tmp_path)[1]
+    assert "note: a.jsonl: invalid probability NaN (no number is kept), first at a.jsonl:1" in text
+    assert "note: a.jsonl: invalid probability Infinity (no number is kept), first at a.jsonl:2" in text
+
+
+def test_a_report_that_claims_nothing_says_why(tmp_path, capsys):
+    """Catches `Nothing in these logs allows a claim` as the last word, and `1 responses`."""
+    (tmp_path / "a.csv").write_text("model,item,role,probability\nm,q1,target,0.5\n", encoding="utf-8")
+    status, text = said(capsys, "report", tmp_path, "--out", tmp_path / "out", "--no-bayes", "--no-pdf")
+    assert status == 0
+    assert "1 response read, 0 used" in text
+    assert "cannot be claimed:\n  The questions" in text
+
+
+def test_probabilities_of_ones_own_table_become_a_log_by_its_draft(tmp_path, capsys):
+    """Catches a draft that never mentions what each probability is of, nor that several columns name a question."""
+    asked = {"P(S)": 0.4, "P(T|S)": 0.5, "P(T|no S)": 0.2, "P(T)": 0.3}
+    rows = "".join(f"m,v{n},{a},w{w},{p}\n" for n in range(3) for w in (1, 2) for a, p in asked.items())
+    (tmp_path / "a.csv").write_text("Respondent,Vignette,Asked,Wording,Estimate\n" + rows, encoding="utf-8")
+    assert said(capsys, "study", "init", tmp_path)[0] == 0
+    draft = (tmp_path / "study.toml").read_text(encoding="utf-8")
+    words = '"P(S)" = "…", "P(T|S)" = "…", "P(T|no S)" = "…", "P(T)" = "…"'
+    for line in ('model = "Respondent"', 'unit = "Vignette"', 'probability = "Estimate"', 'wording = "Wording"'):
+        assert f"# {line}" in draft.splitlines()
+    for line in ("role", "state", 'item = { from = ["…", "…"] }'):
+        assert f"# {line}" in draft
+    roles = dict(zip(asked, ("latent", "conditional", "conditional", "target"), strict=True))
+    states = dict(zip(asked, ("S", "S", "not S", ""), strict=True))
+    for values in (roles, states):
+        assert words in draft
+        draft = draft.replace(words, ", ".join(f'"{word}" = "{value}"' for word, value in values.items()), 1)
+    draft = draft.replace('["…", "…"]', '["Vignette", "Asked", "Wording"]')
+    chosen = ('# model = "R', "# unit", "# probability", "# wording", "# role", "# state", "# item = {")
+    lines = [line[2:] if line.startswith(chosen) else line for line in draft.splitlines()]
+    (tmp_path / "study.toml").write_text("\n".join(lines), encoding="utf-8")
+    assert said(capsys, "validate", tmp_path) == (0, "24 responses in 1 file: 0 errors, 0 warnings\n")
+
+
+def test_names_alike_by_accident_are_no_candidates(tmp_path, capsys):
+    """Catches Temp offered as the item, and a respondent as the response."""
+    (tmp_path / "a.csv").write_text("Respondent,Temp,Prompt Text,LLM name\nm,0.7,Is it?,x\n", encoding="utf-8")
+    said(capsys, "study", "init", tmp_path)
+    lines = (tmp_path / "study.toml").read_text(encoding="utf-8").splitlines()
+    assert {'# item = "…"', '# output = "…"', '# strategy = "…"', '# temperature = "Temp"'} <= {*lines}
+    assert {'# model = "LLM name"', '# prompt = "Prompt Text"'} <= {*lines}

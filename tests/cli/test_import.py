@@ -63,7 +63,7 @@ def test_keep_going_is_needed_for_damaged_files(logs, tmp_path, capsys):
         call(logs, "-o", tmp_path / "out.parquet")
     assert not (tmp_path / "out.parquet").exists()
     assert call(logs, "-o", tmp_path / "out.parquet", "--keep-going") == 0
-    assert "b.csv: refused: line 5: has 1 cells where the header has 4" in capsys.readouterr().out
+    assert "b.csv: refused: line 5: has 1 cell where the header has 4" in capsys.readouterr().out
 
 
 def test_names_from_logs_cannot_steer_the_terminal(logs, tmp_path, capsys):

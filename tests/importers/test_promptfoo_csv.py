@@ -180,7 +180,7 @@ def test_other_tables_are_not_claimed(tmp_path, lines):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("body,[m] Say\nx,[PASS] (1.00)\ny\n", "has 1 cells where the header has 2"),
+        ("body,[m] Say\nx,[PASS] (1.00)\ny\n", "has 1 cell where the header has 2"),
         ("RESULT,Say it,Sing it\nPASS,a,b\n", "does not tell prompts from variables"),
         ('body,[m] Say\nx,"[PASS] (1.00)', "damaged CSV"),
         ('"{""raw"":""x""}",v\n', "no rows below the header"),

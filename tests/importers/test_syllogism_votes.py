@@ -152,3 +152,12 @@ def test_damage_is_an_error_with_its_reason(tmp_path, document, reason):
     (tmp_path / "x.json").write_text(json.dumps(document))
     with pytest.raises(LogError, match=reason):
         list(syllogism_votes.read(tmp_path / "x.json", ReadOptions(tmp_path)))
+
+
+def test_a_result_whose_votes_have_another_name_is_refused(read):
+    """Catches votes under a key of one's own dropped, and every syllogism counted as unreadable."""
+    foreign = result("correct")
+    foreign["votes"] = foreign.pop("raw_responses")
+    del foreign["predicted"]
+    with pytest.raises(LogError, match=r'#1: holds no votes: it has neither "raw_responses".*it has .*"votes"'):
+        read([foreign])

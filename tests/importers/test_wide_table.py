@@ -126,7 +126,7 @@ def test_without_a_declaration_no_table_is_claimed(logs):
     ("text", "reason"),
     [
         ("owl,jay\n", "no rows below the header"),
-        ("owl,jay\n1\n", "has 1 cells where the header has 2"),
+        ("owl,jay\n1\n", "has 1 cell where the header has 2"),
         ("owl,jay\n1,high\n", "must be a number"),
     ],
 )

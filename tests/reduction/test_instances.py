@@ -123,3 +123,15 @@ def test_moments_by_hand() -> None:
     instances, wordings, matrix = residual_matrix(by_wording(rows))
     assert (len(instances), wordings) == (1, ("1", "2", "3"))
     assert matrix[0] == pytest.approx([0.1, 0.3, 0.2])
+
+
+def test_a_state_left_out_says_how_its_complement_is_declared(analysed, design) -> None:
+    """Catches P(z) asked without P(not z) told as an answer of another wording or sample, without a way out."""
+    rule = dataclasses.replace(RULE, exhaustive=("latent",))
+    rows = [answer for answer in whole() if (answer["role"], answer["state"]) != ("latent", "b")]
+    answers = probability_answers(analysed(rows), design(kind="probability"))
+    found = answer_sets(answers, rule)
+    assert found is not None
+    assert found.reason.tolist() == [
+        "not every state of the latent was asked: if they add up to 1, an [[identity]] of study.toml can say so"
+    ]

@@ -33,7 +33,7 @@ def test_examples_of_a_drafted_mapping_are_settings(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(text, encoding="utf-8")
     assert load_study(path).given == {"study.name"}
-    kept = ("# gold = {", "# [reading]", "# synonyms", "# item", '# model = "LLM"')
+    kept = ("# gold = {", "# [reading]", "# synonyms", '# item = "', '# model = "LLM"')
     path.write_text(
         "\n".join(line.removeprefix("# ") if line.startswith(kept) else line for line in text.splitlines()).replace(
             'from = "…"', 'from = "Q"'

@@ -158,3 +158,27 @@ def test_what_a_pattern_cuts_out_of_a_text(regex: str, expected: list[str | None
 def test_patterns_that_are_none_are_said_so(regex: str) -> None:
     """Catches a traceback, or a pattern that closes the engine's wrapping and matches something else."""
     assert pattern_problem(regex)
+
+
+def test_several_columns_make_one_value() -> None:
+    """Catches two questions with one name: values joined so that other parts give the same text."""
+    rules = rules_of(item={"from": ["a", "b.c"]})
+    records = [
+        {"a": "v1", "b": {"c": "P(X)"}},
+        {"a": "v1 · w", "b": {"c": "x"}},
+        {"a": "v1", "b": {"c": "w · x"}},
+        {"a": "v1", "b": {"c": None}},
+        {"a": 1, "b": {"c": "2"}},
+    ]
+    expected = ["v1 · P(X)", '"v1 · w" · x', 'v1 · "w · x"', None, "1 · 2"]
+    assert [map_record(rules, record)["item"] for record in records] == expected
+    texts = [{"a": str(r["a"]), "b": r["b"]} for r in records]
+    assert map_columns(rules, pa.RecordBatch.from_pylist(texts)).column("item").to_pylist() == expected
+
+
+@pytest.mark.parametrize("names", [[], ["a", 5], ["a", ""], [["a"]], 5, {"a": 1}])
+def test_a_source_is_a_name_or_a_list_of_names(names) -> None:
+    """Catches a list that holds something else taken for columns, and a traceback."""
+    rules, problems = read_rules({"item": {"from": names}}, ())
+    assert not rules
+    assert problems[0].startswith("[map] item from: must be the name of a column or a list of such names, not ")

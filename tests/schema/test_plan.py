@@ -5,8 +5,9 @@ import json
 import pytest
 
 from analysis.cli.main import main
+from analysis.schema.map_rules import MapRule
 from analysis.schema.plan import analysis_plan, plan_digest
-from analysis.schema.study import load_study
+from analysis.schema.study import Study, load_study
 
 TEXT = """
 [study]
@@ -101,3 +102,11 @@ def test_report_prints_the_hash_of_its_plan(tmp_path):
     page = (out / "index.html").read_text(encoding="utf-8")
     assert expected[:16] in page
     assert "named in study.toml: answer bias; all others are exploratory" in page
+
+
+def test_joined_columns_count_and_other_plans_keep_their_hash() -> None:
+    """Catches a plan that was registered before columns could be joined and has another hash now."""
+    alone, joined = Study(map={"item": MapRule("a")}), Study(map={"item": MapRule("a", joined=("b",))})
+    assert "joined" not in analysis_plan(alone)["map"]["item"]
+    assert analysis_plan(joined)["map"]["item"]["joined"] == ["b"]
+    assert plan_digest(alone) != plan_digest(joined)

@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
-from matplotlib.textpath import TextPath
+from matplotlib.path import Path
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
 from analysis.report.figures.style import FAINT, LABEL_SIZE, SHADE, label_font
@@ -59,7 +60,9 @@ def row_layout(labels: Sequence[str], *, row: float, width: float) -> RowLayout:
 @functools.lru_cache(maxsize=4096)
 def _label_width(text: str) -> float:
     """Width of a label in points; several figures of a report show the same models."""
-    return float(TextPath((0, 0), text, prop=label_font(LABEL_SIZE)).get_extents().width)
+    # Not TextPath, which reads two dollar signs in a name as a formula, whatever the style of the figures says.
+    vertices, codes = text_to_path.get_text_path(label_font(LABEL_SIZE), text)
+    return float(Path(vertices, codes).get_extents().width) * LABEL_SIZE / text_to_path.FONT_SCALE
 
 
 def row_axes(canvas: Canvas, layout: RowLayout, panels: int = 1, *, gap: float = 20.0) -> list[Axes]:

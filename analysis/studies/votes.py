@@ -119,6 +119,7 @@ def _attention(context: TaskContext, answers: TaskAnswers, summary: pd.DataFrame
             f"{context.where}{stopped:,} of {questions:,} questions have fewer votes than others of their "
             "configuration (early stopping, or lost votes): their answers are not draws of equal weight."
         )
+    said += _weights(context, both)
     ties, rule = int(summary["ties"].sum()), answers.rule.tie
     if ties:
         two = " Two answers have no majority where they differ." if float(summary["votes_mean"].max()) <= 2 else ""
@@ -136,3 +137,22 @@ def _attention(context: TaskContext, answers: TaskAnswers, summary: pd.DataFrame
             f"by single votes to {fixed(most['accuracy_majority'], 3)}."
         )
     return said
+
+
+def _weights(context: TaskContext, both: pd.DataFrame) -> list[str]:
+    """A warning where questions with more votes move the accuracy that counts every vote."""
+    if context.estimates is None:
+        return []
+    own = context.estimates[context.estimates["measure"] == "accuracy"]
+    counted_votes = dict(zip(own["model"].astype(str), own["estimate"], strict=True))
+    rows = both.assign(counted=both["model"].astype(str).map(counted_votes))
+    rows = rows.assign(moved=(rows["accuracy_votes"] - rows["counted"]).abs()).dropna(subset="moved")
+    most = next(iter(rows.nlargest(1, "moved").to_dict("records")), {"moved": 0.0})
+    if most["moved"] < 0.01:
+        return []
+    name = context.labels.get(str(most["model"]), str(most["model"]))
+    return [
+        f"{context.where}accuracy, answer bias and floor count every vote of an item, so that configurations with more "
+        f"votes, and questions on which voting did not stop early, weigh more: most for {name}, accuracy "
+        f"{fixed(most['counted'], 3)}, but {fixed(most['accuracy_votes'], 3)} where all questions weigh the same."
+    ]

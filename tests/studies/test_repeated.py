@@ -137,6 +137,12 @@ def test_warnings_and_labels(content) -> None:
     said = " ".join(content.attention)
     assert "items without believability carry the label" in said
     assert "fewer votes than others of their configuration" in said
+    votes, own = (
+        content.data["vote_accuracy"].set_index("model")["accuracy_votes"],
+        estimates(content, "estimates", "accuracy"),
+    )
+    most = (votes - own).abs().idxmax()
+    assert f"most for {most}, accuracy {own[most]:.3f}, but {votes[most]:.3f} where all questions weigh" in said
     assert content.simulated
     assert all(table.is_simulated for table in content.tables)
     names = {figure.name for figure in content.figures}

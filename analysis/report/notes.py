@@ -104,12 +104,16 @@ def _sentence(lead: str, tally: dict[str, int]) -> str:
 
 
 def _by_tally(columns: Sequence[Column], tallies: Sequence[dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
-    """Headings of the columns of which the same is to be said, and what that is."""
-    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    """Headings of the columns of which the same is to be said, and what that is.
+
+    How many rows a phrase is about matters where there are several; columns that lack some rows join the others.
+    """
+    groups: dict[tuple[object, ...], tuple[list[str], dict[str, int]]] = {}
     for column, tally in zip(columns, tallies, strict=True):
         if tally:
-            groups.setdefault(tuple(tally.items()), []).append(column.header or column.name)
-    return [(", ".join(dict.fromkeys(headings)), dict(tally)) for tally, headings in groups.items()]
+            same = tuple(tally.items()) if len(tally) > 1 else tuple(tally)
+            groups.setdefault(same, ([], tally))[0].append(column.header or column.name)
+    return [(", ".join(dict.fromkeys(headings)), dict(tally)) for headings, tally in groups.values()]
 
 
 def _intervals(rows: pd.DataFrame, columns: Sequence[Interval]) -> list[str]:

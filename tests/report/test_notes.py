@@ -28,6 +28,15 @@ def test_intervals_of_two_methods_name_their_columns() -> None:
     assert notes_from(rows, TableSpec("t", "T", columns[:2])) == ("Intervals: 95%, Wilson score.",)
 
 
+def test_columns_that_lack_rows_are_said_with_those_that_have_them() -> None:
+    """Catches "Intervals of A: Wilson. Intervals of B: Wilson.", because one model has no B."""
+    rows = pd.DataFrame({"ci_level": [0.95, 0.95], "bias_reason": "", "ps_reason": ["", "not asked"]})
+    for name, low in (("bias", [0.4, 0.4]), ("ps", [0.4, None])):
+        rows = rows.assign(**{name: 0.5, f"{name}_low": low, f"{name}_high": low, f"{name}_method": "wilson"})
+    columns = (estimate("bias", "Bias"), estimate("ps", "PS"))
+    assert notes_from(rows, TableSpec("t", "T", columns)) == ("Intervals: 95%, Wilson score.",)
+
+
 def test_adjustments_are_said_once_and_counted_grammatically() -> None:
     """Catches "Holm: Holm, family of 1 tests" twice over."""
     rows = pd.DataFrame({"p_value": [0.1], "below_p_value": 0.9, "p_adjusted": 0.1, "below_p_adjusted": 0.9})

@@ -107,7 +107,7 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
 
     from analysis.reduction.intake import IntakeSettings
     from analysis.reduction.selection import parse_selection
-    from analysis.report.content import NOTHING_CLAIMED
+    from analysis.report.content import NOTHING_CLAIMED, printed_sentences
     from analysis.report.manifest import changed_versions
     from analysis.report.unchanged import CIRCUMSTANCES, SAID
     from analysis.report.write import write_report
@@ -145,9 +145,9 @@ def make(args: argparse.Namespace, logs: list[Path], out: Path, now: str) -> dic
     said = {
         "responses": rows["responses"],
         "used": rows["used"],
-        "summary": list(content.summary),
-        "attention": list(content.attention),
-        "limits": list(content.limits) if content.summary == (NOTHING_CLAIMED,) else [],
+        "summary": list(printed_sentences(content, content.summary)),
+        "attention": list(printed_sentences(content, content.attention)),
+        "limits": list(printed_sentences(content, content.limits)) if content.summary == (NOTHING_CLAIMED,) else [],
     }
     progress.stage("writing the report")
     manifest = {**content.manifest, CIRCUMSTANCES: now, SAID: said}

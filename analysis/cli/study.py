@@ -25,11 +25,14 @@ def print_plan(args: argparse.Namespace) -> int:
     """Print every setting that can change a number, and the hash that a report of this study prints."""
     import json
 
+    from analysis.errors import StudyError
     from analysis.schema.plan import analysis_plan, plan_digest
     from analysis.schema.study import FILE_NAME, find_study, load_study
 
     path = find_study([args.study]) if args.study.is_dir() else args.study
-    study = load_study(path or args.study / FILE_NAME)
+    if path is None:
+        raise StudyError(f"{args.study}: has no {FILE_NAME}; `evenhand study init {args.study}` drafts one")
+    study = load_study(path)
     print(json.dumps(analysis_plan(study), indent=1, ensure_ascii=True))
     print(f"plan {plan_digest(study)}")
     return 0

@@ -65,6 +65,8 @@ _COMPANION_ENDINGS = (".md", ".rst")
 #: Directories and files that tools leave behind: never a log, whatever they hold (checkpoints are copies).
 _LITTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini", "__pycache__", ".git", ".hg", ".svn"})
 _LITTER_TOO = frozenset({".ipynb_checkpoints", ".venv", "node_modules", ".cache"})
+#: What every folder that a report was written into holds; tables in it repeat rows of the logs.
+_REPORT = frozenset({"index.html", "manifest.json", "numbers.tex", "report.tex", "tables", "data"})
 _LONGEST_NAME = 100
 #: Columns of a foreign table that a message lists at most.
 _NAMED = 20
@@ -176,6 +178,9 @@ def _walk(
         yield skipped(directory, "a link to a directory that is read already")
         return
     visited.add((status.st_dev, status.st_ino))
+    if _REPORT.issubset(entries):
+        yield skipped(directory, "a report, not logs")
+        return
     if depth > MAX_DEPTH:
         yield skipped(directory, f"more than {MAX_DEPTH} directories deep")
         return
@@ -253,17 +258,14 @@ def _stranger(seen: Probe, rules: Mapping[str, MapRule]) -> str:
         if absent and (column in lacking or column in standard.ANSWERS):
             near = suggestion(absent[0], names[:_NAMED])
             return f"it has no column {shown(absent[0])}, which [map] {column} in study.toml reads{near}"
-    alike = ", ".join(shown(name) for name in names if name not in COLUMN_BY_NAME and _folded(name) in COLUMN_BY_NAME)
+    plain = {name: name.strip().casefold() for name in names if name not in COLUMN_BY_NAME}
+    alike = ", ".join(shown(name) for name, folded in plain.items() if folded in COLUMN_BY_NAME)
     spelt = f", though it has {alike} (names are in small letters, without blanks around them)" if alike else ""
     return (
         f"its columns lack {', '.join(lacking)}{spelt}; "
         "[map] in study.toml can name them, or [wide] the columns of models: "
         "`evenhand study init` drafts it"
     )
-
-
-def _folded(name: str) -> str:
-    return name.strip().casefold()
 
 
 def _broken(seen: Probe) -> str:

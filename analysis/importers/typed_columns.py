@@ -17,6 +17,7 @@ from analysis.schema.responses import ARROW_TYPES, COLUMN_BY_NAME, EXTRA_PREFIXE
 REQUIRED = ("model", "item")
 _NAMED = 5
 _CORRECT = "correct it, or name the right column under [map] in study.toml"
+_LEFT_OUT = 'if the column is something else, {name} = {{ value = "" }} there leaves it out'
 _AS_TEXT = (
     "write a number such as 0.38 or 38%, or have the column read as text: "
     'output = "probability" (the name of the column) and probability = { value = "" } under [map] in study.toml'
@@ -171,7 +172,7 @@ class StandardColumns:
             self.file,
             f"{name} must be {wanted}, found {shown(str(value))}{where}",
             line=int(place) if place else None,
-            hint=_AS_TEXT if name == "probability" else _CORRECT,
+            hint=_AS_TEXT if name == "probability" else f"{_CORRECT}; {_LEFT_OUT.format(name=name)}",
         )
 
     def _score_values(

@@ -198,9 +198,9 @@ def find_study(paths: list[Path]) -> Path | None:
             )
     if len(found) > 1:
         named = [str(path) for path in sorted(found.values())]
+        listed = ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
         raise StudyError(
-            f"{len(found)} files could be meant: {', '.join(named)}; name one with --study, "
-            "or name the logs of one study only",
+            f"{len(found)} files could be meant: {listed}; name one with --study, or name the logs of one study only",
             offenders=named,
         )
     return next(iter(found.values()), None)

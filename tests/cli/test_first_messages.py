@@ -1,5 +1,6 @@
 """What a stranger meets first: messages on tables, settings and files that are almost right."""
 
+import re
 import tarfile
 from pathlib import Path
 
@@ -173,3 +174,33 @@ def test_names_alike_by_accident_are_no_candidates(tmp_path, capsys):
     lines = (tmp_path / "study.toml").read_text(encoding="utf-8").splitlines()
     assert {'# item = "…"', '# output = "…"', '# strategy = "…"', '# temperature = "Temp"'} <= {*lines}
     assert {'# model = "LLM name"', '# prompt = "Prompt Text"'} <= {*lines}
+
+
+def test_a_foreign_column_called_like_one_of_the_schema_can_be_left_out(tmp_path, capsys):
+    """Catches a table refused for its own column truth, which [map] reads as gold, and advice that does not help."""
+    (tmp_path / "a.csv").write_text("model,item,truth,answer\nm,q1,WAHR,yes\nm,q2,FALSCH,no\n", encoding="utf-8")
+    rule = '[map]\ngold = { from = "truth", values = { WAHR = "yes", FALSCH = "no" } }\n'
+    (tmp_path / "study.toml").write_text(rule, encoding="utf-8")
+    status, text = said(capsys, "validate", tmp_path)
+    assert status == 2
+    (line,) = re.findall(r"truth = \{.*?\}", text)
+    (tmp_path / "study.toml").write_text(rule + line, encoding="utf-8")
+    assert said(capsys, "validate", tmp_path) == (0, "2 responses in 1 file: 0 errors, 0 warnings\n")
+
+
+def test_a_plan_without_a_study_says_how_to_draft_one(tmp_path, capsys):
+    """Catches `No such file or directory` for a file that nobody named."""
+    assert f"`evenhand study init {tmp_path}` drafts one" in said(capsys, "study", "plan", tmp_path)[1]
+
+
+def test_a_report_inside_of_the_logs_is_not_read_as_logs(tmp_path, capsys):
+    """Catches tables of a report, which hold models and items, counted as further responses."""
+    (tmp_path / "a.csv").write_text(PLAIN, encoding="utf-8")
+    report = tmp_path / "reports" / "logs"
+    for folder in ("tables", "data"):
+        (report / folder).mkdir(parents=True)
+    for name in ("index.html", "manifest.json", "numbers.tex", "report.tex"):
+        (report / name).write_text("{}", encoding="utf-8")
+    (report / "tables" / "answers.csv").write_text(PLAIN.replace("q", "r"), encoding="utf-8")
+    assert said(capsys, "validate", tmp_path) == (0, "2 responses in 1 file: 0 errors, 0 warnings\n")
+    assert "a report, not logs" in said(capsys, "validate", report)[1]

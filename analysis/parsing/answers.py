@@ -26,6 +26,7 @@ from analysis.schema.status import Status
 __all__ = ["KINDS", "ReadingPolicy", "asked_columns", "read_answers", "read_columns", "with_readings"]
 
 _DECIDED = frozenset(s.value for s in Status if s is not Status.ANSWERED)
+_KNOWN = pa.array([status.value for status in Status], pa.string())
 _STOP_REASON = "meta.stop_reason"
 #: Columns that a reading may look at.
 _ASKED = (
@@ -109,6 +110,7 @@ class _BatchReader:
         self._labels = option_labels(tuple(policy.labels))
         self._names = set(rows.schema.names)
         self._readings: list[Reading] = []
+        self._status = _folded(self._column("status").cast(pa.string()))
 
     def read(self) -> pa.RecordBatch:
         n = self._rows.num_rows
@@ -116,9 +118,7 @@ class _BatchReader:
         case, outputs = self._cases(kinds)
         index = np.zeros(n, np.int64)
         texts = case == _TEXT
-        self._fill(
-            index, ~texts, (self._column("answer"), self._column("rule"), self._column("status"), kinds, case), _Given
-        )
+        self._fill(index, ~texts, (self._column("answer"), self._column("rule"), self._status, kinds, case), _Given)
         offered = self._offered(kinds)
         self._fill(index, texts, (outputs, kinds, offered, *map(self._column, (_STOP_REASON, YES_LETTER))), _Text)
         return self._written(index, gold)
@@ -155,7 +155,7 @@ class _BatchReader:
         case = np.where(texts, _TEXT, np.where(scored & ~self._blank(kinds, texts), _SCORE, _NOTHING))
         case[stated & ~again] = _STATED
         case[given & ~again] = _ANSWER
-        status = self._column("status")
+        status = self._status
         case[np.asarray(pc.is_in(status, pa.array(sorted(_DECIDED), pa.string())))] = _STATUS
         return case, outputs
 
@@ -270,6 +270,10 @@ class _BatchReader:
         columns = {}
         for name, values in new.items():
             columns[name] = pa.array(values, pa.string()).take(at)
+        # A status that is none is not read over: a check names it.
+        foreign = pc.invert(pc.is_in(self._status, value_set=_KNOWN))
+        foreign = pc.and_(foreign, pc.fill_null(pc.not_equal(self._status, ""), False))
+        columns["status"] = pc.if_else(foreign, self._status, columns["status"])
         columns["gold"] = gold
         if LETTER in self._names:
             columns[LETTER] = self._column(LETTER)
@@ -277,6 +281,12 @@ class _BatchReader:
             read = pa.array([reading.probability for reading in self._readings], pa.float64()).take(at)
             columns["probability"] = pc.coalesce(read, self._column("probability").cast(pa.float64()))
         return pa.RecordBatch.from_pydict(columns)
+
+
+def _folded(status: pa.Array) -> pa.Array:
+    """Statuses in small letters without blanks around them; what is none of them stays as it is."""
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(status))
+    return pc.if_else(pc.is_in(plain, value_set=_KNOWN), plain, status)
 
 
 def _present(column: pa.Array) -> NDArray[np.bool_]:

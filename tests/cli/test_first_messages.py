@@ -204,3 +204,16 @@ def test_a_report_inside_of_the_logs_is_not_read_as_logs(tmp_path, capsys):
     (report / "tables" / "answers.csv").write_text(PLAIN.replace("q", "r"), encoding="utf-8")
     assert said(capsys, "validate", tmp_path) == (0, "2 responses in 1 file: 0 errors, 0 warnings\n")
     assert "a report, not logs" in said(capsys, "validate", report)[1]
+
+
+def test_statuses_in_other_words_are_to_be_translated(tmp_path, capsys):
+    """Catches failed calls that count as wrong, with 0 errors, because their status is written in other words."""
+    (tmp_path / "a.csv").write_text(
+        "model,item,gold,answer,status\nm,q1,yes,yes,done\nm,q2,no,,timeout\n", encoding="utf-8"
+    )
+    status, text = said(capsys, "validate", tmp_path)
+    assert status == 1
+    assert 'status of 2 rows is "done" or "timeout", not answered, unparsed,' in text
+    rule = 'status = { from = "status", values = { done = "answered", timeout = "errored" } }'
+    (tmp_path / "study.toml").write_text(f"[map]\n{rule}\n", encoding="utf-8")
+    assert said(capsys, "validate", tmp_path) == (0, "2 responses in 1 file: 0 errors, 0 warnings\n")

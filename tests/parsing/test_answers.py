@@ -184,3 +184,11 @@ def test_letters_stay_where_options_or_the_study_say_otherwise() -> None:
     row = read(ReadingPolicy(kind="choice"), gold="A", answer="B", **{"meta.choices": yes_no})
     assert (row["gold"], row["answer"]) == ("A", "B")
     assert read(gold="A", answer="C", **{"meta.choices": yes_no})["answer"] == "C"
+
+
+@pytest.mark.parametrize("columns", [{"answer": "yes"}, {"output": "Yes."}, {"answer": None}, {"logged_score": "1"}])
+def test_a_status_in_other_words_stays_for_the_checks(columns) -> None:
+    """Catches `timeout` and `error` read over, so that calls that failed count as wrong answers."""
+    assert read(gold="yes", status="timeout", **columns)["status"] == "timeout"
+    assert read(gold="yes", status=" Errored", **columns)["status"] == "errored"
+    assert read(gold="yes", status="", **columns)["status"] == read(gold="yes", status=None, **columns)["status"]

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from analysis.bayes.belief_bias_design import BeliefDesign
 from analysis.bayes.belief_bias_priors import BeliefPriors
-from analysis.bayes.belief_bias_rough import rough_fit
+from analysis.bayes.belief_bias_rough import RoughFit, rough_fit
 from analysis.bayes.models.belief_bias import belief_priors_of
+from analysis.bayes.sd_marginals import marginal_of_estimates
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,6 +39,8 @@ class EndorsementData(NamedTuple):
         Whether an effect is the first of its item, and how many the item has.
     log_scale : ndarray (H,)
         Log half-normal scale of each sd.
+    marginal : ndarray (4, H)
+        Centre, scale, bend and taper of the coordinate of each log sd (``sd_marginals.Marginal``).
     mean_prior : ndarray (2, F)
         Mean and log sd of the prior of each coefficient's mean; with one model, of the coefficient.
     mean_sd_at, sd_at : ndarray of int (F,)
@@ -45,6 +48,8 @@ class EndorsementData(NamedTuple):
     about_mean : ndarray (2, F)
         x and v of the means; likewise of ``about_coefficient`` (2, M, F), ``about_item`` (2, J; of its
         coordinates) and ``about_effect`` (2, M, G; rotated).
+    regression : ndarray (M, F, F)
+        By how much x of a coefficient moves with each coefficient before it; v is what these leave.
     valid : int
         Questions whose gold answer is yes; they come first.
     pooled : int
@@ -65,11 +70,13 @@ class EndorsementData(NamedTuple):
     head: NDArray[np.bool_]
     size: Floats
     log_scale: Floats
+    marginal: Floats
     mean_prior: Floats
     mean_sd_at: Indices
     sd_at: Indices
     about_mean: Floats
     about_coefficient: Floats
+    regression: Floats
     about_item: Floats
     about_effect: Floats
     valid: int
@@ -140,11 +147,13 @@ def endorsement_of(design: BeliefDesign, priors: BeliefPriors) -> Endorsement:
         head=rough.head,
         size=rough.size,
         log_scale=np.log(np.array(scales)),
+        marginal=_marginals(rough, np.log(np.array(scales)), mean_prior, mean_sd_at, sd_at),
         mean_prior=mean_prior,
         mean_sd_at=mean_sd_at.astype(np.int64),
         sd_at=sd_at.astype(np.int64),
         about_mean=rough.about_mean,
         about_coefficient=rough.about_coefficient,
+        regression=rough.regression,
         about_item=rough.about_item if item >= 0 else np.zeros((2, 0)),
         about_effect=rough.about_effect,
         valid=int((design.side == 0).sum()),
@@ -154,3 +163,17 @@ def endorsement_of(design: BeliefDesign, priors: BeliefPriors) -> Endorsement:
         version_sd_at=version,
     )
     return Endorsement(data, tuple(names))
+
+
+def _marginals(rough: RoughFit, log_scale: Floats, mean_prior: Floats, mean_sd_at: Indices, sd_at: Indices) -> Floats:
+    """Coordinates of the log sds by the rough estimates of what each is the sd of; of the prior alone for effects."""
+    found = np.zeros((4, len(log_scale)))
+    value, variance = rough.about_coefficient[0], rough.variance
+    own = value - (value.mean(axis=0) if len(value) > 1 else mean_prior[0])
+    of_mean = rough.about_mean[0] - mean_prior[0]
+    for h, scale in enumerate(log_scale):
+        away = np.concatenate([own[:, sd_at == h].ravel(), of_mean[mean_sd_at == h]])
+        spread = np.concatenate([variance[:, sd_at == h].ravel(), rough.about_mean[1][mean_sd_at == h]])
+        marginal = marginal_of_estimates(away, spread, float(scale))
+        found[:, h] = marginal.centre, marginal.scale, marginal.bend, marginal.taper
+    return found

@@ -3,12 +3,13 @@
 The model is the one that ``models.belief_bias`` writes in PyMC, w_mj integrated out; a test holds the two equal. A
 point holds, in this order,
 
-    log sds (H), means (F), coefficients (M, F), items (J), effects (M, G)
+    coordinates of log sds (H), means (F), coefficients (M, F), items (J), effects (M, G)
 
 where means and items belong to designs of several models, and effects are those of questions (or of base items)
 with the columns that are constant within them: theta = x b_m + item_j + w_mj + e_mi.
 
-Every quantity lies in the coordinates of ``density_terms.placed``. Means and coefficients are sampled with what the
+Log sds are transformed normal variables (``sd_marginals``), as their lower tails are long where data allow an sd of
+0. The others lie in the coordinates of ``density_terms.placed``. Means and coefficients are sampled with what the
 items at hand add to them, ``of_item`` @ items, which data tell better than either alone: a shear with Jacobian 1. Items
 are sampled in the directions of ``item_basis``, as data tell those apart that coefficients do not fit, and the effects
 of the versions of an item ``rotate``d: independent given their sds, so that w_mj is integrated out.
@@ -30,6 +31,7 @@ from analysis.bayes.density_terms import (
     rotate,
     sum_of_logs,
     times,
+    transformed,
 )
 from analysis.bayes.elementary_functions import FARTHEST, exponentials
 
@@ -48,9 +50,12 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
     at_effect = at_item + items
     gradient[:] = 0.0
     value = 0.0
+    log_sd, steep, by_jacobian = np.empty(at_mean), np.empty(at_mean), np.empty(at_mean)
     for h in range(at_mean):
-        ratio = math.exp(2.0 * (z[h] - d.log_scale[h]))
-        value += z[h] - 0.5 * ratio
+        shift, steep[h], by_jacobian[h] = transformed(z[h], d.marginal[1, h], d.marginal[2, h], d.marginal[3, h])
+        log_sd[h] = d.marginal[0, h] + shift
+        ratio = math.exp(2.0 * (log_sd[h] - d.log_scale[h]))
+        value += log_sd[h] - 0.5 * ratio + math.log(steep[h])
         gradient[h] += 1.0 - ratio
     mean, item = np.empty(columns), np.empty(items)
     mean_r, mean_scale = np.empty(columns), np.empty(columns)
@@ -60,26 +65,26 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
     for f in range(columns):
         mean[f] = d.mean_prior[0, f]
         if d.pooled:
-            log_sd = z[d.mean_sd_at[f]] if d.mean_sd_at[f] >= 0 else d.mean_prior[1, f]
+            spread = log_sd[d.mean_sd_at[f]] if d.mean_sd_at[f] >= 0 else d.mean_prior[1, f]
             mean[f], mean_r[f], mean_scale[f] = placed(
-                z[at_mean + f], d.mean_prior[0, f], log_sd, d.about_mean[0, f], d.about_mean[1, f]
+                z[at_mean + f], d.mean_prior[0, f], spread, d.about_mean[0, f], d.about_mean[1, f]
             )
     for j in range(items):
         item[j], item_r[j], item_scale[j] = placed(
-            z[at_item + j], 0.0, z[d.item_sd_at], d.about_item[0, j], d.about_item[1, j]
+            z[at_item + j], 0.0, log_sd[d.item_sd_at], d.about_item[0, j], d.about_item[1, j]
         )
     deviation = item  # in the directions of ``item_basis``
     item = np.zeros(items)
     times(d.item_basis, deviation, item)
     times(d.of_item, item, own)
     precision, of_item = np.empty(effects), np.zeros(effects)
-    log_sds = _spreads(z, d, precision, of_item)
+    log_sds = _spreads(log_sd, d, precision, of_item)
     for m in range(models):
         value -= log_sds
         begin, end = at_coefficient + m * columns, at_effect + m * effects
         value += _one_model(
             m,
-            z,
+            log_sd,
             z[begin : begin + columns],
             z[end : end + effects],
             mean,
@@ -97,11 +102,11 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
         )
     for f in range(columns if d.pooled else 0):
         at, prior = d.mean_sd_at[f], d.mean_prior[0, f]
-        log_sd = z[at] if at >= 0 else d.mean_prior[1, f]
+        spread = log_sd[at] if at >= 0 else d.mean_prior[1, f]
         off = mean[f] - own[f] - prior
-        away = off * math.exp(-2.0 * log_sd)
+        away = off * math.exp(-2.0 * spread)
         by_own[f] += away
-        value += math.log(mean_scale[f]) - log_sd - 0.5 * off * away
+        value += math.log(mean_scale[f]) - spread - 0.5 * off * away
         slope = by_mean[f] - away
         gradient[at_mean + f] = slope * mean_scale[f]
         if at >= 0:
@@ -111,26 +116,28 @@ def endorsement_density(z: Floats, d: EndorsementData, gradient: Floats) -> floa
     by_deviation = np.zeros(items)
     add_times_transposed(d.item_basis, by_item, by_deviation)
     for k in range(items):
-        log_sd = z[d.item_sd_at]
-        away = deviation[k] * math.exp(-2.0 * log_sd)
-        value += math.log(item_scale[k]) - log_sd - 0.5 * deviation[k] * away
+        spread = log_sd[d.item_sd_at]
+        away = deviation[k] * math.exp(-2.0 * spread)
+        value += math.log(item_scale[k]) - spread - 0.5 * deviation[k] * away
         slope = by_deviation[k] - away
         gradient[at_item + k] = slope * item_scale[k]
         turn = by_log_sd(z[at_item + k], 0.0, item_r[k], item_scale[k], d.about_item[0, k])
         gradient[d.item_sd_at] += slope * turn - item_r[k] + deviation[k] * away
+    for h in range(at_mean):
+        gradient[h] = gradient[h] * steep[h] + by_jacobian[h]
     return value
 
 
 @compiled()
-def _spreads(z: Floats, d: EndorsementData, precision: Floats, of_item: Floats) -> float:
+def _spreads(log_sd: Floats, d: EndorsementData, precision: Floats, of_item: Floats) -> float:
     """Sum of the log sds of a model's rotated effects; fills their precisions and the items' shares of variances.
 
     The head of an item of k effects has the variance version + k common, the others that of a version.
     """
     if not d.unit.size:
         return 0.0
-    common = math.exp(2.0 * z[d.model_item_sd_at])
-    version = math.exp(2.0 * z[d.version_sd_at]) if d.version_sd_at >= 0 else 0.0
+    common = math.exp(2.0 * log_sd[d.model_item_sd_at])
+    version = math.exp(2.0 * log_sd[d.version_sd_at]) if d.version_sd_at >= 0 else 0.0
     total = 0.0
     for g in range(d.unit.size):
         own = d.size[g] * common if d.head[g] else 0.0
@@ -144,7 +151,7 @@ def _spreads(z: Floats, d: EndorsementData, precision: Floats, of_item: Floats) 
 @compiled()
 def _one_model(
     m: int,
-    z: Floats,
+    log_sd: Floats,
     of_coefficient: Floats,
     of_effect: Floats,
     mean: Floats,
@@ -163,12 +170,13 @@ def _one_model(
     """Terms of one model; fills its parts of the gradient and adds to the others."""
     columns, effects, questions = mean.size, of_effect.size, d.yes.shape[2]
     b, r, scale, by_b = np.empty(columns), np.empty(columns), np.empty(columns), np.zeros(columns)
+    of_data = d.about_coefficient[0, m].copy()
     value = 0.0
     for f in range(columns):
-        spread = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
-        b[f], r[f], scale[f] = placed(
-            of_coefficient[f], mean[f], spread, d.about_coefficient[0, m, f], d.about_coefficient[1, m, f]
-        )
+        spread = log_sd[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
+        for k in range(f):
+            of_data[f] += d.regression[m, f, k] * (b[k] - d.about_coefficient[0, m, k])
+        b[f], r[f], scale[f] = placed(of_coefficient[f], mean[f], spread, of_data[f], d.about_coefficient[1, m, f])
         away = (b[f] - mean[f]) * math.exp(-2.0 * spread)
         value += math.log(scale[f]) - spread - 0.5 * (b[f] - mean[f]) * away
         by_b[f] -= away
@@ -220,13 +228,15 @@ def _one_model(
         times(d.of_effect, by_centre, by_columns)
         by_b += by_columns
         by_own -= by_columns
-    for f in range(columns):
-        spread = z[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
+    for f in range(columns - 1, -1, -1):
+        for k in range(f):
+            by_b[k] += by_b[f] * r[f] * d.regression[m, f, k]
+        spread = log_sd[d.sd_at[f]] if d.sd_at[f] >= 0 else d.mean_prior[1, f]
         away = b[f] - mean[f]
         by_coefficient[f] = by_b[f] * scale[f]
         by_mean[f] += by_b[f] * (1.0 - r[f])
         if d.sd_at[f] >= 0:
-            turn = by_log_sd(of_coefficient[f], mean[f], r[f], scale[f], d.about_coefficient[0, m, f])
+            turn = by_log_sd(of_coefficient[f], mean[f], r[f], scale[f], of_data[f])
             gradient[d.sd_at[f]] += by_b[f] * turn - r[f] + away * away * math.exp(-2.0 * spread)
     return value
 

@@ -16,7 +16,7 @@ from analysis.bayes.density_program import DENSITY, density_program, pointer_at
 
 Floats = NDArray[np.float64]
 
-_FIELDS: Final = 24
+_FIELDS: Final = 26
 _SLOT: Final = 4
 #: Chains start within this of the rough fit, in the coordinates of the density.
 _NEAR: Final = 0.5
@@ -40,17 +40,19 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
         carray(pointer_at(p[10, 0]), (p[10, 1],), np.float64),
         carray(pointer_at(p[11, 0]), (p[11, 1],), np.float64),
         carray(pointer_at(p[12, 0]), (p[12, 1], p[12, 2]), np.float64),
-        carray(pointer_at(p[13, 0]), (p[13, 1],), np.int64),
+        carray(pointer_at(p[13, 0]), (p[13, 1], p[13, 2]), np.float64),
         carray(pointer_at(p[14, 0]), (p[14, 1],), np.int64),
-        carray(pointer_at(p[15, 0]), (p[15, 1], p[15, 2]), np.float64),
-        carray(pointer_at(p[16, 0]), (p[16, 1], p[16, 2], p[16, 3]), np.float64),
-        carray(pointer_at(p[17, 0]), (p[17, 1], p[17, 2]), np.float64),
+        carray(pointer_at(p[15, 0]), (p[15, 1],), np.int64),
+        carray(pointer_at(p[16, 0]), (p[16, 1], p[16, 2]), np.float64),
+        carray(pointer_at(p[17, 0]), (p[17, 1], p[17, 2], p[17, 3]), np.float64),
         carray(pointer_at(p[18, 0]), (p[18, 1], p[18, 2], p[18, 3]), np.float64),
-        p[19, 0],
-        p[20, 0],
+        carray(pointer_at(p[19, 0]), (p[19, 1], p[19, 2]), np.float64),
+        carray(pointer_at(p[20, 0]), (p[20, 1], p[20, 2], p[20, 3]), np.float64),
         p[21, 0],
         p[22, 0],
         p[23, 0],
+        p[24, 0],
+        p[25, 0],
     )
     slope = carray(gradient, (size,))
     found = endorsement_density(carray(z, (size,)), data, slope)
@@ -60,7 +62,7 @@ def _density(size, z, gradient, value, packed):  # type: ignore[no-untyped-def]
 
 def endorsement_program(model: Endorsement) -> CompiledPyMCModel:
     """The density with the one variable ``point``; chains start near the rough fit."""
-    at_mean, *_, size = model.starts
+    size = model.starts[-1]
     kept: dict[str, NDArray[Any]] = {}
     packed = np.zeros((_FIELDS, _SLOT), np.int64)
     for i, (name, part) in enumerate(model.data._asdict().items()):
@@ -72,9 +74,7 @@ def endorsement_program(model: Endorsement) -> CompiledPyMCModel:
         packed[i, 1 : 1 + kept[name].ndim] = kept[name].shape
 
     def start(seed: int) -> Floats:
-        point = np.random.default_rng(seed).uniform(-_NEAR, _NEAR, size)
-        point[:at_mean] += model.data.log_scale + np.log(0.5)
-        return point
+        return np.random.default_rng(seed).uniform(-_NEAR, _NEAR, size)
 
     return density_program(_density, size=size, start=start, kept=kept, packed=packed, nearly_normal=True)
 
@@ -109,7 +109,7 @@ class Parameters:
 def parameters(point: Floats, model: Endorsement) -> Parameters:
     """What points stand for; the inverse of the coordinates of ``density_terms.placed``."""
     d, (at_mean, at_coefficient, at_item, at_effect, size) = model.data, model.starts
-    log_sd = point[..., :at_mean]
+    log_sd = _log_sd(point[..., :at_mean], d.marginal)
     shape = point.shape[:-1]
     fixed = np.broadcast_to(d.mean_prior[1], (*shape, len(d.sd_at)))
     mean = np.broadcast_to(d.mean_prior[0], fixed.shape)
@@ -118,7 +118,13 @@ def parameters(point: Floats, model: Endorsement) -> Parameters:
         mean = _placed(point[..., at_mean:at_coefficient], mean, spread, d.about_mean)
     spread = np.where(d.sd_at >= 0, log_sd[..., np.maximum(d.sd_at, 0)], fixed)[..., None, :]
     own = point[..., at_coefficient:at_item].reshape(*shape, len(d.yes), len(d.sd_at))
-    coefficient = _placed(own, mean[..., None, :], spread, d.about_coefficient)
+    coefficient = np.zeros(own.shape)
+    for f in range(own.shape[-1]):
+        told = (coefficient[..., :f] - d.about_coefficient[0, :, :f]) * d.regression[:, f, :f]
+        about = np.stack(
+            np.broadcast_arrays(d.about_coefficient[0, :, f] + told.sum(axis=-1), d.about_coefficient[1, :, f])
+        )
+        coefficient[..., f] = _placed(own[..., f], mean[..., None, f], spread[..., f], about)
     item = np.zeros((*shape, 0))
     if d.item_sd_at >= 0:
         item = _placed(point[..., at_item:at_effect], 0.0, log_sd[..., [d.item_sd_at]], d.about_item) @ d.item_basis.T
@@ -136,6 +142,14 @@ def parameters(point: Floats, model: Endorsement) -> Parameters:
         effect = _placed(effect, centre @ turn, 0.5 * np.log(variance)[..., None, :], d.about_effect) @ turn
     sd = {name: np.exp(log_sd[..., i]) for i, name in enumerate(model.sds)}
     return Parameters(sd, mean, coefficient, item, effect)
+
+
+def _log_sd(z: Floats, marginal: Floats) -> Floats:
+    centre, scale, bend, taper = marginal
+    above = np.maximum(z, 0.0)
+    tapered = np.where(taper > 0, np.log1p(taper * above) / np.where(taper > 0, taper, 1.0), above)
+    below = np.minimum(z, 0.0)
+    return np.asarray(centre + scale * (below + tapered) - 0.5 * bend * below**2, float)
 
 
 def _placed(g: Floats, mean: Floats | float, log_sd: Floats, about: Floats) -> Floats:

@@ -1,12 +1,12 @@
 """A rough fit of the endorsement model, which places the sampler's coordinates; it changes cost and no result."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from analysis.bayes.belief_bias_design import BeliefDesign
 
@@ -19,7 +19,7 @@ _COEFFICIENT: Final = 4.0
 #: Variance that says that data know nothing.
 _NOTHING: Final = 1e6
 _LEAST: Final = 1e-4
-_STEPS: Final = 5
+_STEPS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,9 @@ class RoughFit:
     ``of_question`` (Q, F) and ``of_effect`` (G, F) split the design's columns; ``unit`` (G,) is the item of each
     effect, ``head`` (G,) whether it is its first, ``size`` (G,) how many there are; ``of_item`` (F, J) the
     least-squares coefficients of items; ``item_basis`` (J, J) has the directions first that coefficients fit, about
-    which data say nothing more. Arrays of effects are empty where the design has none.
+    which data say nothing more. ``regression`` (M, F, F) is how far data move each coefficient with those before it:
+    the variances of ``about_coefficient`` are what these leave, ``variance`` (M, F) those of each by itself. Arrays
+    of effects are empty where the design has none.
     """
 
     of_question: Floats
@@ -41,30 +43,25 @@ class RoughFit:
     item_basis: Floats
     about_mean: Floats
     about_coefficient: Floats
+    variance: Floats
+    regression: Floats
     about_item: Floats
     about_effect: Floats
 
 
 def rough_fit(design: BeliefDesign) -> RoughFit:
-    """Log-odds by effect, least squares over them for the columns that they carry, and scoring for the others."""
+    """Mode of every model by itself, with effects around their columns; what data say follows from its curvature."""
     of_question, of_effect, unit = _split(design)
     models, columns, effects = len(design.models), len(design.group), len(of_effect)
-    about_coefficient = np.zeros((2, models, columns))
-    about_effect = np.zeros((2, models, effects))
+    about_coefficient, about_effect = np.zeros((2, models, columns)), np.zeros((2, models, effects))
+    variance, regression = np.zeros((models, columns)), np.zeros((models, columns, columns))
     residual, weight = np.zeros((models, effects)), np.zeros((models, effects))
-    carried = (of_effect != 0).any(axis=0) if effects else np.zeros(columns, bool)
     for m in range(models):
-        base = np.zeros(len(of_question))
-        if effects:
-            x, v = _log_odds(design, m, effects)
-            about_effect[:, m] = x, v
-            b, about_coefficient[1, m, carried] = _least_squares(of_effect[:, carried], x, v + _EFFECT)
-            about_coefficient[0, m, carried] = b
-            fitted = of_effect[:, carried] @ b
-            residual[m], weight[m] = x - fitted, 1 / (v + _EFFECT)
-            base = (fitted + _EFFECT / (v + _EFFECT) * residual[m])[design.effect]
-        found = _scored(design, m, of_question, base, ~carried)
-        about_coefficient[:, m, ~carried] = found
+        mode = _mode(design, m, of_question, of_effect)
+        about_effect[:, m] = mode.effect
+        about_coefficient[:, m], variance[m], regression[m] = _in_turn(mode.coefficient, mode.covariance)
+        residual[m] = mode.effect[0] - of_effect @ mode.coefficient
+        weight[m] = 1 / (mode.effect[1] + _EFFECT)
     basis, fitted_directions = _basis(of_effect, unit)
     return RoughFit(
         of_question=of_question,
@@ -74,8 +71,10 @@ def rough_fit(design: BeliefDesign) -> RoughFit:
         size=np.bincount(unit)[unit].astype(float) if effects else np.zeros(0),
         of_item=_of_items_to_columns(of_effect, unit),
         item_basis=basis,
-        about_mean=_of_means(about_coefficient),
+        about_mean=_of_means(about_coefficient[0], variance),
         about_coefficient=about_coefficient,
+        variance=variance,
+        regression=regression,
         about_item=_of_items(residual, weight, unit, basis, fitted_directions),
         about_effect=_rotated(about_effect, unit),
     )
@@ -121,41 +120,52 @@ def _rotated(about_effect: Floats, unit: Indices) -> Floats:
     return np.ascontiguousarray(np.stack([about_effect[0] @ turn, about_effect[1] @ turn**2]))
 
 
-def _log_odds(design: BeliefDesign, m: int, effects: int) -> tuple[Floats, Floats]:
-    """Log-odds of each effect's answers and their variance; no information where there is no answer."""
-    n = np.bincount(design.effect, design.answered[m].sum(axis=0), minlength=effects)
-    k = np.bincount(design.effect, design.yes[m].sum(axis=0), minlength=effects)
-    p = (k + 0.5) / (n + 1)
-    return np.where(n > 0, logit(p), 0.0), np.where(n > 0, 1 / np.maximum(n * p * (1 - p), 1e-9), _NOTHING)
+class _Mode(NamedTuple):
+    """Coefficients (F,) of one model, their covariance (F, F), and value and variance of each effect by its answers."""
+
+    coefficient: Floats
+    covariance: Floats
+    effect: Floats
 
 
-def _least_squares(x: Floats, y: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Coefficients with a weak ridge, and their variances."""
-    precision = (x.T / variance) @ x + np.eye(x.shape[1]) / _COEFFICIENT
-    covariance = np.linalg.inv(precision)
-    return covariance @ (x.T @ (y / variance)), np.maximum(np.diag(covariance), _LEAST)
-
-
-def _scored(
-    design: BeliefDesign, m: int, of_question: Floats, base: Floats, own: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Coefficients of the columns ``own`` by Fisher scoring at the log-odds ``base`` of questions, and variances."""
-    x = of_question[None, :, own] + design.of_configuration[:, design.side][:, :, own]
-    x = x.reshape(x.shape[0] * x.shape[1], x.shape[2])
+def _mode(design: BeliefDesign, m: int, of_question: Floats, of_effect: Floats) -> _Mode:
+    """Penalised likelihood of one model by Newton steps; effects have the variance _EFFECT around their columns."""
+    x = (of_question + design.of_configuration[:, design.side]).reshape(-1, of_question.shape[1])
     n, k = design.answered[m].ravel(), design.yes[m].ravel()
-    offset = np.tile(base, len(design.of_configuration))
-    b = np.zeros(x.shape[1])
-    ridge = np.eye(len(b)) / _COEFFICIENT
-    covariance = ridge
+    effects = len(of_effect)
+    at = np.tile(design.effect, len(design.of_configuration)) if effects else np.zeros(len(n), np.int64)
+    b, e = np.zeros(x.shape[1]), np.zeros(effects)
+    covariance, score, told = np.eye(len(b)), e, e
     for _ in range(_STEPS):
-        p = expit(offset + x @ b)
-        covariance = np.linalg.inv((x.T * (n * p * (1 - p))) @ x + ridge)
-        b = b + np.clip(covariance @ (x.T @ (k - n * p) - ridge @ b), -1.0, 1.0)
-    return b, np.maximum(np.diag(covariance), _LEAST)
+        p = expit(x @ b + (e[at] if effects else 0.0))
+        w, off = n * p * (1 - p), k - n * p
+        by_b, precision = x.T @ off - b / _COEFFICIENT, (x.T * w) @ x + np.eye(len(b)) / _COEFFICIENT
+        if effects:
+            away = (e - of_effect @ b) / _EFFECT
+            score, told = np.bincount(at, off, effects), np.bincount(at, w, effects)
+            both = np.stack([np.bincount(at, w * column, effects) for column in x.T]) - of_effect.T / _EFFECT
+            own, by_e = told + 1 / _EFFECT, score - away
+            by_b = by_b + of_effect.T @ away - (both / own) @ by_e
+            precision = precision + of_effect.T @ of_effect / _EFFECT - (both / own) @ both.T
+        covariance = np.linalg.inv(precision)
+        step = np.clip(covariance @ by_b, -1.0, 1.0)
+        b = b + step
+        if effects:
+            e = e + np.clip((by_e - both.T @ step) / own, -1.0, 1.0)
+    variance = 1 / np.maximum(told, 1 / _NOTHING)
+    return _Mode(b, covariance, np.stack([e + variance * score, variance]))
 
 
-def _of_means(about_coefficient: Floats) -> Floats:
-    value, variance = about_coefficient
+def _in_turn(b: Floats, covariance: Floats) -> tuple[Floats, Floats, Floats]:
+    """Estimates and what variance those before leave each, variances by themselves, and regressions on those before."""
+    root = np.linalg.cholesky(covariance)
+    alone = np.diag(root)
+    # The covariance is U D U', U of unit diagonal, so that U^-1 b are independent.
+    regression = np.eye(len(b)) - np.linalg.inv(root / alone)
+    return np.stack([b, np.maximum(alone**2, _LEAST)]), np.maximum(np.diag(covariance), _LEAST), regression
+
+
+def _of_means(value: Floats, variance: Floats) -> Floats:
     models = len(value)
     spread = value.var(axis=0, ddof=1) if models > 1 else np.full(value.shape[1], _COEFFICIENT)
     return np.stack([value.mean(axis=0), np.maximum((variance.mean(axis=0) + spread) / models, _LEAST)])

@@ -44,6 +44,17 @@ def by_log_sd(g: float, mean: float, r: float, scale: float, x: float) -> float:
     return (1.0 - r) * (2.0 * r * (x - mean) + scale * g)
 
 
+@compiled()
+def transformed(z: float, scale: float, bend: float, taper: float) -> tuple[float, float, float]:
+    """A ``sd_marginals.Marginal`` less its centre, its derivative by z, and that of the derivative's logarithm."""
+    if z < 0.0:
+        steep = scale - bend * z
+        return scale * z - 0.5 * bend * z * z, steep, -bend / steep
+    if taper == 0.0:
+        return scale * z, scale, 0.0
+    return scale * math.log1p(taper * z) / taper, scale / (1.0 + taper * z), -taper / (1.0 + taper * z)
+
+
 @compiled("contract", "reassoc", "nsz")
 def placed_all(
     g: Floats, mean: Floats, precision: Floats, x: Floats, v: Floats, value: Floats, r: Floats, scale: Floats

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.bayes.compiled import compiled
+from analysis.bayes.density_terms import transformed
 from analysis.bayes.model_arrays import Coordinates, ModelArrays
 
 Floats = NDArray[np.float64]
@@ -59,16 +60,6 @@ def _factored(matrix: Floats, inverse: Floats) -> float:
 
 
 @compiled()
-def _transformed(z: float, scale: float, bend: float, taper: float) -> tuple[float, float]:
-    """Shift of a transformed normal variable, and its derivative by z."""
-    if z < 0.0:
-        return scale * z - 0.5 * bend * z * z, scale - bend * z
-    if taper == 0.0:
-        return scale * z, scale
-    return scale * math.log1p(taper * z) / taper, scale / (1.0 + taper * z)
-
-
-@compiled()
 def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inverse: Floats) -> float:
     """Hyper-parameters minus their centre.
 
@@ -89,7 +80,7 @@ def hyper_shift(z: Floats, d: ModelArrays, at: Coordinates, shift: Floats, inver
     n = at.linear.size
     total = 0.0
     for i in range(n, z.size):
-        shift[i], steep = _transformed(z[i], at.scale[i], at.bend[i], at.taper[i])
+        shift[i], steep, _ = transformed(z[i], at.scale[i], at.bend[i], at.taper[i])
         total += math.log(steep)
     curvature = at.known.copy()
     for i in range(n):
@@ -140,8 +131,7 @@ def hyper_gradient(
         by_precision = -0.5 * variance - follows * centre - spread
         by_hyper[tau] -= 2.0 * by_precision * math.exp(-2.0 * (at.hyper[tau] + shift[tau]))
     for i in range(n, z.size):
-        steep = _transformed(z[i], at.scale[i], at.bend[i], at.taper[i])[1]
-        of_jacobian = -at.bend[i] / steep if z[i] < 0.0 else -at.taper[i] / (1.0 + at.taper[i] * z[i])
+        _, steep, of_jacobian = transformed(z[i], at.scale[i], at.bend[i], at.taper[i])
         gradient[i] = by_hyper[i] * steep + of_jacobian
 
 

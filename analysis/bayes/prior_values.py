@@ -2,25 +2,30 @@
 
 import math
 from collections.abc import Set
-from dataclasses import asdict
+from dataclasses import fields
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import Any
 
 from analysis.errors import AnalysisError
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-
-def check_values(priors: "DataclassInstance", locations: Set[str]) -> None:
+def check_values(priors: Any, locations: Set[str]) -> None:
     """Refuse what is no finite number, and scales that are not above 0.
+
+    Parameters
+    ----------
+    priors : dataclass
+        Of numbers.
+    locations : set of str
+        Names of those that may be negative.
 
     Raises
     ------
     AnalysisError
         Names the first prior that is something else.
     """
-    for name, value in asdict(priors).items():
+    for field in fields(priors):
+        name, value = field.name, getattr(priors, field.name)
         number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
         if not number or (name not in locations and value <= 0):
             kind = "a finite number" if name in locations else "a finite number above 0"

@@ -51,7 +51,19 @@ def log_sd_marginal(offset: Floats, variance: Floats, log_sd: float, prior_log_s
     share of the data in the curvature, each is Normal(0, sd^2 + v). Effects are taken as independent.
     """
     told = np.clip(1.0 - variance * np.exp(-2.0 * log_sd), _LEAST_TOLD, 1.0)
-    alone, spread = offset / told, variance / told
+    return marginal_of_estimates(offset / told, variance / told, prior_log_scale)
+
+
+def marginal_of_estimates(alone: Floats, spread: Floats, prior_log_scale: float) -> Marginal:
+    """Marginal posterior of a log standard deviation whose effects data alone estimate at ``alone``.
+
+    Parameters
+    ----------
+    alone, spread : ndarray (n,)
+        Estimate of each effect minus its mean, and the variance of the estimate.
+    prior_log_scale : float
+        As of ``log_sd_marginal``.
+    """
     total = np.exp(2.0 * _GRID)[:, None] + spread
     log_density = -0.5 * (np.log(total) + alone**2 / total).sum(axis=1)
     log_density += _GRID - 0.5 * np.exp(2.0 * (_GRID - prior_log_scale))

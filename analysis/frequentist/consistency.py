@@ -37,7 +37,8 @@ class _Subjects:
 
     ``agreeing``, ``complete`` are (U, M); ``disagreeing``, ``disagreeing_complete`` (U, M, C); ``marginals``,
     ``marginals_complete`` (U, M, C, K); ``variants`` (U, M, C, V, K) over complete sets; ``right``, ``sets``
-    (U, M, 2) by class of the right answer.
+    (U, M, 2) by class of the right answer. All but those of alpha and kappa (``disagreeing``, ``marginals``) weigh
+    units the same.
     """
 
     agreeing: Floats
@@ -87,9 +88,10 @@ def consistency_estimates(
 
     Notes
     -----
-    Every complete set (unit × configuration) weighs the same, units are those of the limits: with complete sets the
-    mean over units of their means over configurations. Chance agreement is computed within each configuration
-    (strategy, temperature, ...), since prompts that lean differently would otherwise pass for agreement.
+    Shares are means over units of their means over configurations: every unit weighs the same, however many of its
+    sets (unit × configuration) are complete. Alpha and kappa keep their definitions, by ratings. Chance agreement is
+    computed within each configuration (strategy, temperature, ...), since prompts that lean differently would
+    otherwise pass for agreement.
     """
     check_level(ci_level)
     subjects = _subjects(answers)
@@ -101,7 +103,7 @@ def consistency_estimates(
     found += _resampled(answers, subjects, rng, resamples, ci_level)
     bound = agreement.consistency_bound(_accuracy(subjects), len(answers.variants))
     found.append(_plain("consistency_bound", bound, subjects, "the right answers are not known as two classes"))
-    shared = {"ci_level": ci_level, "unit": unit, "task": task, "uncertain": "excluded", "weights": "set"}
+    shared = {"ci_level": ci_level, "unit": unit, "task": task, "uncertain": "excluded", "weights": "unit"}
     return tidy(answers.models, found, target=target, **shared)
 
 
@@ -153,17 +155,25 @@ def _subjects(answers: VariantAnswers) -> _Subjects:
     right = (codes == answers.gold[:, None]).mean(axis=-1) * complete
     gold = answers.gold[:, None] == np.arange(2) if k == 2 else np.zeros((len(answers.gold), 2), bool)
     per_class = (complete[..., None] * gold).sum(axis=1)
+    weight = _equal_weights(complete.sum(axis=1))
     return _Subjects(
-        agreeing=_by_unit(np.where(complete, agreeing, 0.0).sum(axis=1), 1),
-        complete=_by_unit(complete.sum(axis=1).astype(float), 1),
+        agreeing=_by_unit(weight * np.where(complete, agreeing, 0.0).sum(axis=1), 1),
+        complete=_by_unit(weight * complete.sum(axis=1), 1),
         disagreeing=_by_unit(agreement.disagreements(counts), 2),
         marginals=_by_unit(agreement.pairable(counts), 2),
         disagreeing_complete=_by_unit(agreement.disagreements(whole), 2),
         marginals_complete=_by_unit(whole, 2),
-        variants=_by_unit(onehot.astype(float), 2),
-        right=_by_unit((right[..., None] * gold).sum(axis=1), 1),
-        sets=_by_unit(per_class.astype(float), 1),
+        variants=_by_unit(weight[:, None, :, None, None] * onehot, 2),
+        right=_by_unit(weight[..., None] * (right[..., None] * gold).sum(axis=1), 1),
+        sets=_by_unit(weight[..., None] * per_class, 1),
     )
+
+
+def _equal_weights(sets: NDArray[np.int64]) -> Floats:
+    """Weights (M, U) of a unit's sets that make units equal and leave their sum what it was; 1 where they are."""
+    some = sets > 0
+    each = sets.sum(axis=1, keepdims=True) / np.maximum(some.sum(axis=1, keepdims=True), 1)
+    return np.where(some, each / np.maximum(sets, 1), 0.0)
 
 
 def _by_unit(values: Floats, axis: int) -> Floats:
@@ -186,7 +196,7 @@ def _measures(subjects: _Subjects, weights: Floats, variants: int) -> dict[str, 
     by_class, right = _weighted(weights, subjects.sets), _weighted(weights, subjects.right)
     total = by_class.sum(axis=-1, keepdims=True)
     errors = agreement.expected_independent_errors(_share(right, by_class), _share(by_class, total), variants)
-    errors = np.where((total[..., 0] > 0) & (total[..., 0] == complete), errors, np.nan)
+    errors = np.where((total[..., 0] > 0) & np.isclose(total[..., 0], complete), errors, np.nan)
     return {
         "krippendorff_alpha": agreement.alpha_from_sums(
             _weighted(weights, subjects.disagreeing), _weighted(weights, subjects.marginals)
@@ -236,7 +246,7 @@ def _percentile(name: str, observed: Floats, drawn: Floats, subjects: _Subjects,
         df=np.full(observed.shape, np.nan),
         low=low,
         high=high,
-        n=subjects.complete.sum(axis=0).astype(np.int64),
+        n=np.rint(subjects.complete.sum(axis=0)).astype(np.int64),
         n_clusters=(subjects.complete > 0).sum(axis=0),
         reason=list(np.select([empty, rare, flat], reasons, "")),
     )
@@ -249,24 +259,30 @@ def _pair(answers: VariantAnswers, pair: tuple[str, str], ci_level: float) -> Mo
             f"no answer has the variant {missing[0]!r}; there are {', '.join(answers.variants)}", offenders=missing
         )
     alike = agreement.all_agree(answers.codes[..., [answers.variants.index(name) for name in pair]])
-    n, y = (~np.isnan(alike)).sum(axis=1), np.nan_to_num(alike).sum(axis=1)
     name = f"consistency_{pair[0]}_{pair[1]}"
-    return rate_measure(name, n.astype(float), y, ci_level=ci_level, nothing="no unit with both readable answers")
+    n, y = _of_units(~np.isnan(alike), np.nan_to_num(alike))
+    return rate_measure(name, n, y, ci_level=ci_level, nothing="no unit with both readable answers")
 
 
 def _pairwise(answers: VariantAnswers, ci_level: float) -> ModelMeasure:
     counts = agreement.category_counts(answers.codes, len(answers.labels))
     m = counts.sum(axis=-1)
     alike = 1 - agreement.disagreements(counts) / np.maximum(m, 1)
-    usable = m >= 2
-    n, y = usable.sum(axis=1).astype(float), np.where(usable, alike, 0.0).sum(axis=1)
+    n, y = _of_units(m >= 2, np.where(m >= 2, alike, 0.0))
     return rate_measure("consistency_pairwise", n, y, ci_level=ci_level, nothing=NO_PAIRS)
+
+
+def _of_units(usable: NDArray[np.bool_], alike: Floats) -> tuple[Floats, Floats]:
+    """Sets and what of them agrees (M, U), units weighing the same, from both by configuration (M, C, U)."""
+    sets = usable.sum(axis=1)
+    weight = _equal_weights(sets)
+    return weight * sets, weight * alike.sum(axis=1)
 
 
 def _accuracy(subjects: _Subjects) -> Floats:
     """Accuracy (M,) on complete sets whose right answers are two classes; NaN where some are not."""
     right, sets = subjects.right.sum(axis=(0, 2)), subjects.sets.sum(axis=(0, 2))
-    return np.where(sets == subjects.complete.sum(axis=0), _share(right, sets), np.nan)
+    return np.where(np.isclose(sets, subjects.complete.sum(axis=0)), _share(right, sets), np.nan)
 
 
 def _plain(name: str, values: Floats, subjects: _Subjects, nothing: str) -> ModelMeasure:
@@ -280,7 +296,7 @@ def _plain(name: str, values: Floats, subjects: _Subjects, nothing: str) -> Mode
         df=blank,
         low=blank,
         high=blank,
-        n=subjects.complete.sum(axis=0).astype(np.int64),
+        n=np.rint(subjects.complete.sum(axis=0)).astype(np.int64),
         n_clusters=(subjects.complete > 0).sum(axis=0),
         reason=["no interval: a consequence of the accuracy" if np.isfinite(v) else nothing for v in values],
     )

@@ -39,7 +39,7 @@ WEIGHTS = {
     "prompt": "prompt, every item weighs the same within its cell",
     "template": "template, every template weighs the same within its cell",
     "form": "form, every form weighs the same within its cell",
-    "set": "set, every complete set of versions weighs the same",
+    "unit": "unit, every base item weighs the same within its model",
 }
 UNADJUSTED = "not adjusted for multiple tests"
 _LISTED = 6

@@ -256,8 +256,17 @@ def _measures(yes: Floats, no: Floats, asked: Questions) -> dict[str, Any]:
         "yes_rate": float(yes.mean()),
         "cells": dict(zip(BELIEF_CELLS, map(float, cells), strict=True)),
         "belief_bias": float(belief_bias(np.array(cells))),
-        "consistency_all": float(alike.sum() / complete.sum()),
+        "consistency_all": _consistency(alike.reshape(-1, versions[0]), complete.reshape(-1, versions[0])),
     }
+
+
+def _consistency(alike: Floats, complete: Floats) -> float:
+    """Mean over base items, from chances (C, U) that a set is complete and alike, and that it is complete.
+
+    A base item has a share where at least one of its sets is complete.
+    """
+    seen = 1 - (1 - complete).prod(axis=0)
+    return float(np.average(alike.sum(axis=0) / np.maximum(complete.sum(axis=0), 1e-12), weights=seen))
 
 
 def _rows(model: ModelVotes, simulated: SimulatedSyllogisms) -> pa.Table:

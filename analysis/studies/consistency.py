@@ -197,9 +197,9 @@ def _limits(context: TaskContext) -> tuple[str, ...]:
 
 def _methods(context: TaskContext) -> tuple[str, ...]:
     return (
-        "Consistency is the share of base items whose versions all have the same answer, over configurations, every "
-        "complete set of versions weighing the same; its limits are cluster Wilson limits, by base item. "
-        "Krippendorff's α (nominal), Fleiss' κ and "
+        "Consistency is the share of base items whose versions all have the same answer: the mean over base items of "
+        "their means over configurations with all versions readable; its limits are cluster Wilson limits, by base "
+        "item. Krippendorff's α (nominal), Fleiss' κ and "
         f"what exceeds the expectations have percentile limits from {context.resampling.resamples:,} "
         "bootstrap resamples of units.",
     )

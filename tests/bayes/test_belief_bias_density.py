@@ -38,6 +38,16 @@ def scale(about: np.ndarray, sd: np.ndarray | float) -> np.ndarray:
     return np.sqrt(sd**2 * about[1] / (sd**2 + about[1]))
 
 
+def slopes_of_log_sds(z: np.ndarray, model: Endorsement) -> np.ndarray:
+    """Derivatives of the log sds by their own coordinates, from the sds that points stand for."""
+    step, found = 1e-5, []
+    for h, name in enumerate(model.sds):
+        up, down = z.copy(), z.copy()
+        up[h], down[h] = z[h] + step, z[h] - step
+        found.append(np.log(parameters(up, model).sd[name] / parameters(down, model).sd[name]) / (2 * step))
+    return np.array(found)
+
+
 def from_pymc(z: np.ndarray, model: Endorsement, design: BeliefDesign, own: np.ndarray) -> tuple[dict, float]:
     """The point as PyMC names it with effects ``own`` of items on models, and the log density that this adds."""
     found, d = parameters(z, model), model.data
@@ -55,7 +65,7 @@ def from_pymc(z: np.ndarray, model: Endorsement, design: BeliefDesign, own: np.n
         named[name] = found.coefficient[:, design.group == g]
         if d.pooled:
             named[f"mean_{name}"] = found.mean[design.group == g]
-    added = -np.log(scale(d.about_coefficient, spread)).sum()
+    added = -np.log(scale(d.about_coefficient, spread)).sum() - np.log(slopes_of_log_sds(z, model)).sum()
     if d.pooled:
         added -= np.log(scale(d.about_mean, mean_spread)).sum()
     if not design.has_units:

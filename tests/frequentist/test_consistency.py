@@ -142,9 +142,16 @@ def test_alpha_coverage_by_units():
     assert covered >= 87
 
 
-def test_complete_sets_weigh_the_same_and_the_table_says_so():
-    """Catches a mean over base items called for in words where sets are counted: u0 is complete twice, u1 once."""
+def test_base_items_weigh_the_same_however_many_of_their_sets_are_complete():
+    """Catches items with fewer ties counted more often: u0 is complete twice and alike, u1 once and not."""
     codes = np.array([[[[1, 1, 1, 1], [1, 0, 1, 1]], [[1, 1, 1, 1], [1, -1, 1, 1]]]])
-    found = estimates(codes, np.array([1, 1]))
-    assert found.loc["consistency_all", "estimate"] == pytest.approx(2 / 3)
-    assert found.loc["consistency_all", "weights"] == "set"
+    found = estimates(codes, np.array([1, 1]), pairs=[("N", "O")])
+    # By sets 2/3, N and O too. Pairs alike in u1: 3 of 6 and 3 of 3, mean .75.
+    assert found.loc["consistency_all", "estimate"] == pytest.approx(1 / 2)
+    assert found.loc["consistency_N_O", "estimate"] == pytest.approx(1 / 2)
+    assert found.loc["consistency_pairwise", "estimate"] == pytest.approx((1 + 0.75) / 2)
+    assert found.loc["consistency_all", "weights"] == "unit"
+    assert found.loc["consistency_all", "n"] == 3
+    # Right: 4 of 4, then 3 of 4, so that accuracy is .875 and C >= 1 - 4 (1 - .875).
+    assert found.loc["consistency_bound", "estimate"] == pytest.approx(0.5)
+    assert found.loc["consistency_independent_errors", "estimate"] == pytest.approx(0.875**4 + 0.125**4)

@@ -99,7 +99,7 @@ def summary(ranks: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=60)
+    parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--minutes", type=float, default=np.inf, help="stop after this CPU time")
     parser.add_argument("--seed", type=int, default=20261130)
     args = parser.parse_args()

@@ -64,6 +64,7 @@ calibrate: $(STAMP) ## re-run the coverage and type I evidence (slow)
 	@$(PY) benchmarks/calibrate_tokens.py
 	@$(PY) benchmarks/calibrate_null_reports.py
 	@$(PY) benchmarks/belief_bias_coverage.py
+	@$(PY) benchmarks/calibrate_belief.py
 	@$(PY) benchmarks/calibrate_accuracy.py
 	@$(PY) benchmarks/calibrate_incoherence.py sbc
 	@$(PY) benchmarks/calibrate_incoherence.py regimes

@@ -1,6 +1,6 @@
 """Ranks under the priors of the endorsement model.
 
-    python benchmarks/calibrate_belief.py [--simulations 60] [--minutes M] [--seed 20261130]
+    python benchmarks/calibrate_belief.py [--simulations 400] [--minutes M] [--seed 20261130]
 
 Truth and answers are drawn from the priors (4 models, 12 base items of two worded versions, 2 strategies, 2 votes); the
 truth is ranked among 99 thinned draws of 2 chains: every sd, and every measure of the first model (models are
